@@ -89,6 +89,16 @@ void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what) {
   app.add_option("--seed", seed, what)->capture_default_str();
 }
 
+std::uint64_t same_seed(const CLI::App& app, std::uint64_t seed,
+                        const std::optional<std::uint64_t>& had) {
+  if (app.count("--seed") > 0 && had && seed != *had) {
+    throw heed::ValueError(fmt::format(
+        "--seed {}: the model was trained with --seed {}, which says what it has not seen", seed,
+        *had));
+  }
+  return had.value_or(seed);
+}
+
 CLI::Option* add_choice(CLI::App& app, const std::string& flag, std::string& value,
                         const std::vector<std::string>& words, const std::string& what) {
   return app.add_option(flag, value, what)->check(CLI::IsMember(words))->capture_default_str();

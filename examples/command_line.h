@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -96,6 +97,11 @@ void check_resumed(const CLI::App& app, Options given, Options had, const Rename
 
 void add_threads(CLI::App& app, int& threads);
 void add_seed(CLI::App& app, std::uint64_t& seed, const std::string& what = "of everything random");
+
+/// The seed that drew what a model has not seen, or `seed` where that is not known. Throws
+/// ValueError for a --seed that was given and is another.
+std::uint64_t same_seed(const CLI::App& app, std::uint64_t seed,
+                        const std::optional<std::uint64_t>& had);
 
 /// What all commands of a program have.
 template <class Flags>

@@ -22,8 +22,9 @@ struct Flags {
   CorpusOptions corpus;
   ModelOptions model;
   TrainerOptions trainer;
-  std::string vectors, report, picture;  // files
-  Index shown = 3;                       // sentences in the picture
+  BeginOptions begin;
+  std::string report, picture;  // files
+  Index shown = 3;              // sentences in the picture
   int threads = 0;
   bool quick = false;
 };
@@ -65,9 +66,8 @@ void conclude(const Reader& reader, const Corpus& corpus, const train::Training&
   report.add_fact("attention", reader.tagger->options.attention);
   report.add_fact("parameters", std::to_string(reader.tagger->parameter_count()));
   train::add_curves(report, training);
-  if (flags.shown > 0 && reader.tagger->attend != nullptr) {
+  if (flags.shown > 0 && reader.tagger->attend != nullptr)
     draw(reader, corpus.test, flags.shown, flags.trainer.out + "/attention.png");
-  }
   const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
   fmt::print("test F1 aspects {}, opinions {}  report {}\n", per_cent(found.of[0].f1()),
@@ -76,8 +76,10 @@ void conclude(const Reader& reader, const Corpus& corpus, const train::Training&
 
 Reader begin(const Flags& flags, const Corpus& corpus) {
   if (flags.trainer.resume) return load_reader(flags.trainer.out);
-  if (!flags.vectors.empty()) {
-    return make_reader(flags.model, data::read_word_vectors(flags.vectors));
+  if (const std::string& path = flags.begin.vectors; !path.empty()) {
+    Reader reader = make_reader(flags.model, data::read_word_vectors(path));
+    reader.begin = flags.begin;
+    return reader;
   }
   std::vector<Words> texts;
   for (const TaggedSentence& sentence : corpus.train) texts.push_back(sentence.words);
@@ -98,7 +100,10 @@ void train_command(const CLI::App& app, Flags& flags) {
   }
   const Corpus corpus = load_corpus(flags.corpus);
   Reader reader = begin(flags, corpus);
-  if (flags.trainer.resume) command_line::check_resumed(app, flags.model, reader.tagger->options);
+  if (flags.trainer.resume) {
+    command_line::check_resumed(app, flags.model, reader.tagger->options);
+    command_line::check_resumed(app, flags.begin, reader.begin);
+  }
   fmt::print("sentences: {} to train on, {} to validate, {} to test; {} words, {} parameters\n",
              corpus.train.size(), corpus.validation.size(), corpus.test.size(),
              reader.vocabulary.size(), reader.tagger->parameter_count());
@@ -151,9 +156,7 @@ int run(int argc, char** argv) {
   CLI::App* ask = app.add_subcommand("ask", "tag sentences from standard input, one a line");
   add_common_flags(*train, flags);
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
-  train->add_option("--vectors", flags.vectors,
-                    "words' vectors, a line each; left out: learned from the sentences");
-  command_line::add_fields(*train, flags.model, flags.trainer);
+  command_line::add_fields(*train, flags.begin, flags.model, flags.trainer);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick,
                   "fewer sentences and epochs, smaller batches: a trial in seconds");
@@ -165,9 +168,7 @@ int run(int argc, char** argv) {
   const int failed = command_line::run("aspects", app, argc, argv, [&] {
     set_up(flags);
     if (*train) train_command(*train, flags);
-    if (*test) {
-      conclude(load_reader(flags.trainer.out), load_corpus(flags.corpus), {}, flags);
-    }
+    if (*test) conclude(load_reader(flags.trainer.out), load_corpus(flags.corpus), {}, flags);
     if (*ask) code = ask_command(flags);
   });
   return failed != 0 ? failed : code;

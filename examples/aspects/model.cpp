@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/methods.h"
 #include "../../autograd/ops/losses/cross_entropy.h"
@@ -29,9 +31,8 @@ Tagger::Tagger(const ModelOptions& o)
                                                .dtype = o.dtype})) {
   const Index width = o.hidden * (o.bidirectional ? 2 : 1);
   if (o.attention == "none") {
-    for (std::size_t side = 0; side < 2; ++side) {
+    for (std::size_t side = 0; side < 2; ++side)
       label[side] = &child<nn::Linear>(kSides[side], width, kIobLabels, true, o.dtype);
-    }
     return;
   }
   const bool coupled = o.attention == "cmla";
@@ -52,13 +53,14 @@ Reading Tagger::operator()(const Tensor& ids, const std::vector<Index>& lengths)
   return {{tags.aspect.logits, tags.opinion.logits}, {tags.aspect.weights, tags.opinion.weights}};
 }
 
-Tensor loss_of(const Tagger& tagger, const Batch& batch) {
+train::Loss loss_of(const Tagger& tagger, const Batch& batch) {
   const Reading reading = tagger(batch.words, batch.lengths);
   const auto cost = [&](std::size_t side) {
     return cross_entropy(reshape(reading.logits[side], {-1, kIobLabels}),
                          reshape(batch.labels[side], {-1}), {.ignore_index = kNoWord});
   };
-  return cost(0) + cost(1);
+  const auto words = std::accumulate(batch.lengths.begin(), batch.lengths.end(), Index{0});
+  return {.tensor = cost(0) + cost(1), .weight = static_cast<double>(words)};
 }
 
 Reader make_reader(ModelOptions options, const data::WordVectors& vectors) {
@@ -76,6 +78,7 @@ Reader make_reader(ModelOptions options, const data::WordVectors& vectors) {
 io::DirectoryFiles files_of(const Reader& reader) {
   return io::ModelFiles(kKind)
       .options(reader.tagger->options)
+      .options(reader.begin)
       .text(io::kVocabularyFile, reader.vocabulary.serialize())
       .weights(*reader.tagger);
 }
@@ -87,6 +90,7 @@ Reader load_reader(const std::string& folder) {
   out.vocabulary = saved.parse<data::Vocabulary>();
   options.vocabulary = out.vocabulary.size();
   saved.expect({{"words.weight", {options.vocabulary, options.width}}});
+  out.begin = saved.known_options<BeginOptions>();
   out.tagger = saved.make<Tagger>(options);
   return out;
 }

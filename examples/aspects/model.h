@@ -11,6 +11,7 @@
 #include "../../io/model_directory.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
+#include "../../train/run.h"
 #include "corpus.h"
 
 namespace aspects {
@@ -38,6 +39,14 @@ struct ModelOptions {
   }
 };
 
+/// What the words begin with.
+struct BeginOptions {
+  std::string vectors = {};
+  void fields(io::Fields& f) {
+    f.text("vectors", vectors, "words' vectors, a line each; left out: learned from the sentences");
+  }
+};
+
 /// Of both sides: logits [B, T, 3] and, where there is attention, weights [B, T] of each layer.
 struct Reading {
   std::array<Tensor, 2> logits;
@@ -60,13 +69,14 @@ class Tagger : public nn::Module {
   Reading operator()(const Tensor& ids, const std::vector<Index>& lengths) const;
 };
 
-/// Cross-entropy of the words' labels, both sides' added.
-Tensor loss_of(const Tagger& tagger, const Batch& batch);
+/// Cross-entropy of the words' labels, both sides' added; its weight is the words.
+train::Loss loss_of(const Tagger& tagger, const Batch& batch);
 
 /// A tagger with the words that it knows.
 struct Reader {
   data::Vocabulary vocabulary;
   std::unique_ptr<Tagger> tagger;
+  BeginOptions begin = {};
 };
 /// Which begins with these vectors. Throws ValueError where they are not as wide as options say.
 Reader make_reader(ModelOptions options, const data::WordVectors& vectors);

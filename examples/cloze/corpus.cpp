@@ -30,9 +30,8 @@ Corpus generated(const CorpusOptions& options, const data::ClozeOptions& limits)
   const Index usual = CorpusOptions().stories;
   Corpus out;
   out.train = data::first_drawn(options.stories, usual, draw);
-  for (std::vector<Cloze>* part : {&out.validation, &out.test}) {
+  for (std::vector<Cloze>* part : {&out.validation, &out.test})
     *part = data::first_drawn(options.stories / 10, usual / 10, draw);
-  }
   const auto more = draw(std::max<Index>(options.stories - usual, 0));
   out.train.insert(out.train.end(), more.begin(), more.end());
   for (const Cloze& row : out.train) data::check_cloze(row, "generated", limits);

@@ -21,6 +21,7 @@ using command_line::at_most;
 struct Flags {
   CorpusOptions corpus;
   ModelOptions model;
+  command_line::KnownWords known = Reader().known;
   TrainerOptions trainer;
   std::string from, report, picture;  // files
   Index shown = 2;                    // test queries in the report and the picture
@@ -80,12 +81,13 @@ void train_command(const CLI::App& app, Flags& flags) {
   if (flags.trainer.resume) {
     reader = load_reader(flags.trainer.out);
     command_line::check_resumed(app, flags.model, reader.model->options);
+    command_line::check_resumed(app, flags.known, reader.known);
   }
   const Corpus corpus =
       load_corpus(flags.corpus, (reader.model ? reader.model->options : flags.model).longest);
   if (!reader.model) {
     Generator generator(flags.trainer.seed + 0x5c1b);
-    reader = make_reader(flags.model, corpus.train, flags.trainer.min_count, generator);
+    reader = make_reader(flags.model, corpus.train, flags.known.min_count, generator);
   }
   fmt::print(
       "queries: {} to train on, {} to validate, {} to test; {} were made, {} left out; "
@@ -138,7 +140,7 @@ int run(int argc, char** argv) {
     command_line::add_report(*each, flags.report);
   }
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
-  command_line::add_fields(*train, flags.model, flags.trainer);
+  command_line::add_fields(*train, flags.model, flags.trainer, flags.known);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick, "fewer passages and epochs: a trial in seconds");
   for (CLI::App* each : {test, ask}) command_line::add_folder(*each, "--model", flags.trainer.out);

@@ -51,11 +51,8 @@ ClozeReader::ClozeReader(const ModelOptions& o)
       .input = input, .hidden = o.hidden, .bidirectional = true, .dtype = o.dtype};
   passage = &child<nn::GRU>("passage", both);
   if (o.attention != "none") query = &child<nn::GRU>("query", both);
-  if (o.attention == "aoa") {
-    over_attention = &child<attention::AttentionOverAttention>("over_attention");
-  } else {
-    sum = &child<attention::AttentionSum>("sum");
-  }
+  if (o.attention != "aoa") sum = &child<attention::AttentionSum>("sum");
+  if (!sum) over_attention = &child<attention::AttentionOverAttention>("over_attention");
 }
 
 Tensor ClozeReader::vectors(const data::ClozeBatch::Side& side) const {
@@ -92,7 +89,7 @@ Tensor loss_of(const ClozeReader& reader, const data::ClozeBatch& batch) {
 
 Reader make_reader(ModelOptions options, const std::vector<Cloze>& rows, Index min_count,
                    Generator& generator) {
-  Reader out{data::cloze_numbers(rows, min_count), nullptr};
+  Reader out{data::cloze_numbers(rows, min_count), nullptr, {min_count}};
   options.vocabulary = out.numbers.words.size();
   options.letters = out.numbers.letters.size();
   out.model = std::make_unique<ClozeReader>(options);
@@ -113,6 +110,7 @@ Reader make_reader(ModelOptions options, const std::vector<Cloze>& rows, Index m
 io::DirectoryFiles files_of(const Reader& reader) {
   return io::ModelFiles(kKind)
       .options(reader.model->options)
+      .options(reader.known)
       .text(io::kVocabularyFile, reader.numbers.words.serialize())
       .text(kLettersFile, reader.numbers.letters.serialize())
       .weights(*reader.model);
@@ -127,6 +125,7 @@ Reader load_reader(const std::string& folder) {
   options.vocabulary = out.numbers.words.size();
   options.letters = out.numbers.letters.size();
   saved.expect({{"words.weight", {options.vocabulary + options.unknown, options.width}}});
+  out.known = saved.known_options(out.known);
   out.model = saved.make<ClozeReader>(options);
   return out;
 }

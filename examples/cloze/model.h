@@ -10,6 +10,7 @@
 #include "../../data/cloze_batch.h"
 #include "../../io/model_directory.h"
 #include "../../nn/embedding.h"
+#include "../known_words.h"
 #include "corpus.h"
 
 namespace cloze {
@@ -77,6 +78,7 @@ Tensor loss_of(const ClozeReader& reader, const data::ClozeBatch& batch);
 struct Reader {
   data::ClozeNumbers numbers;
   std::unique_ptr<ClozeReader> model;
+  command_line::KnownWords known = {.min_count = 20};
 };
 /// Knows the words of these rows that come `min_count` times, and begins with vectors for them that
 /// skip-gram learns from the rows.

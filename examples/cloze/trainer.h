@@ -14,11 +14,6 @@ struct TrainerOptions : train::FitOptions {
     lr = 0.003;
     weight_decay = 0;
   }
-  Index min_count = 20;
-  void fields(io::Fields& f) {
-    FitOptions::fields(f);
-    f.size("min_count", min_count, 1, 1 << 20, "a rarer word is unknown");
-  }
 };
 
 /// Afterwards the reader holds the best weights, and so does the folder. Throws ValueError,

@@ -28,25 +28,26 @@ using command_line::add_number;
 using command_line::add_size;
 using command_line::at_most;
 
+const command_line::Renamed kRenamed = {{"learned_subwords", "--subwords"}};
+
 struct Flags {
   CorpusOptions corpus;
   Limits limits;
   TrainerOptions trainer;
   ModelOptions model;
-  Index vocabulary = 30000;
-  Index min_count = 1;
+  WordOptions words;
   Index show = 30;
   int threads = 0;
   bool quick = false;
   bool lines = false;
-  std::string report, vectors, file;
+  std::string report, file;
 };
 
 data::Vocabulary vocabulary_of(const Corpus& corpus, const Flags& flags) {
   data::WordCounts counts;
   for (const Example& example : corpus.train) data::count_words(example.document, counts);
   return data::Vocabulary::from_counts(
-      counts, {.min_count = flags.min_count, .max_words = flags.vocabulary});
+      counts, {.min_count = flags.words.min_count, .max_words = flags.words.vocabulary});
 }
 
 // Words that have a vector begin with it.
@@ -105,10 +106,14 @@ void train_command(const CLI::App& app, Flags& flags) {
   if (flags.trainer.resume) {
     classifier = load(flags.trainer.out);
     const ModelOptions& had = classifier.model->options;
-    if (!flags.vectors.empty()) flags.model.embedding = had.embedding;  // as wide as the vectors
+    if (!flags.words.vectors.empty())
+      flags.model.embedding = had.embedding;  // as wide as the vectors
     command_line::check_resumed(app, flags.model, had);
     command_line::check_resumed(app, flags.limits, classifier.reader.limits);
+    command_line::check_resumed(app, flags.words, classifier.words, kRenamed);
   } else {
+    classifier.words = flags.words;
+    flags.corpus.subwords = flags.words.subwords;
     classifier.reader.limits = flags.limits;
   }
   Corpus corpus = load_corpus(flags.corpus, classifier.reader, classifier.classes);
@@ -118,8 +123,8 @@ void train_command(const CLI::App& app, Flags& flags) {
     flags.model.vocabulary = classifier.vocabulary.size();
     flags.model.classes = static_cast<Index>(corpus.classes.size());
     std::optional<data::WordVectors> vectors;
-    if (!flags.vectors.empty()) {
-      vectors = data::read_word_vectors(flags.vectors);
+    if (!flags.words.vectors.empty()) {
+      vectors = data::read_word_vectors(flags.words.vectors);
       flags.model.embedding = vectors->rows.size(1);
     }
     classifier.model = std::make_unique<HierarchicalAttention>(flags.model);
@@ -142,8 +147,9 @@ void evaluate_command(Flags& flags) {
            flags);
 }
 
-void print_prediction(Classifier& classifier, const std::string& text) {
+void print_prediction(Classifier& classifier, const std::string& text, const char* what = "text") {
   const Prediction p = predict(classifier, text);
+  if (p.text.empty()) throw ValueError(fmt::format("predict: the {} has no words", what));
   fmt::print("{}\n", classifier.classes[static_cast<std::size_t>(p.label)]);
   for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
     fmt::print("  {:<16} {:.4f}\n", classifier.classes[c], p.probabilities[c]);
@@ -158,11 +164,14 @@ void predict_command(Flags& flags) {
                          : io::read_file(flags.file);
   if (!flags.lines) return print_prediction(classifier, text);
   std::size_t begin = 0;
+  bool any = false;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) print_prediction(classifier, text.substr(begin, end - begin));
+    if (end > begin) print_prediction(classifier, text.substr(begin, end - begin), "line");
+    any = any || end > begin;
     begin = end + 1;
   }
+  if (!any) throw ValueError("predict: no line has a text");
 }
 
 void add_data_flags(CLI::App& app, Flags& flags) {
@@ -186,13 +195,7 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   command_line::add_seed(app, flags.trainer.seed, command_line::kSeedOfLearning);
   command_line::add_folder(app, "--out", flags.trainer.out);
-  command_line::add_fields(app, flags.trainer, flags.limits, flags.model);
-  add_size(app, "--vocabulary", flags.vocabulary, 1, 10000000, "most words to know");
-  add_size(app, "--subwords", flags.corpus.subwords, 0, 1000000,
-           "learned from the texts, by sentencepiece, to read in place of words; 0: none");
-  app.add_option("--vectors", flags.vectors,
-                 "a file of words' vectors to begin with, as word2vec and GloVe write them");
-  add_size(app, "--min-count", flags.min_count, 1, 1000000, "a rarer word is unknown");
+  command_line::add_fields(app, kRenamed, flags.trainer, flags.limits, flags.model, flags.words);
   add_number(app, "--validation", flags.corpus.validation_fraction, CLI::Range(0.001, 0.9),
              "part of the training documents held out to choose the best epoch");
   add_number(app, "--test", flags.corpus.test_fraction, CLI::Range(0.001, 0.9),

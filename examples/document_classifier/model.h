@@ -37,6 +37,20 @@ struct ModelOptions {
   }
 };
 
+/// Which words are known, and what they begin with.
+struct WordOptions {
+  Index vocabulary = 30000, subwords = 0, min_count = 1;
+  std::string vectors = {};
+  void fields(io::Fields& f) {
+    f.size("vocabulary", vocabulary, 1, 10000000, "most words to know");
+    f.size("learned_subwords", subwords, 0, 1000000,
+           "learned from the texts, by sentencepiece, to read in place of words; 0: none");
+    f.size("min_count", min_count, 1, 1000000, "a rarer word is unknown");
+    f.text("vectors", vectors,
+           "a file of words' vectors to begin with, as word2vec and GloVe write them");
+  }
+};
+
 /// What is kept of a text.
 struct Limits : data::DocumentLimits {
   void fields(io::Fields& f) {
@@ -79,6 +93,7 @@ struct Classifier {
   TextReader reader;
   data::Vocabulary vocabulary;
   std::unique_ptr<HierarchicalAttention> model;
+  WordOptions words = {};
 };
 /// What io::save_directory() writes and load() reads.
 io::DirectoryFiles files_of(const Classifier& classifier);

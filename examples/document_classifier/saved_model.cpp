@@ -18,6 +18,7 @@ io::DirectoryFiles files_of(const Classifier& classifier) {
   io::ModelFiles files(kKind);
   files.options(classifier.model->options)
       .options(classifier.reader.limits)
+      .options(classifier.words)
       .set("classes", static_cast<Index>(classifier.classes.size()))
       .text(io::kVocabularyFile, classifier.vocabulary.serialize())
       .weights(*classifier.model);
@@ -46,6 +47,7 @@ Classifier load(const std::string& folder) {
   }
   saved.expect({{"embedding.weight", {options.vocabulary, options.embedding}},
                 {"classifier.weight", {options.classes, 2 * options.hidden}}});
+  out.words = saved.known_options<WordOptions>();
   out.model = saved.make<HierarchicalAttention>(options);
   return out;
 }

@@ -22,6 +22,7 @@ struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
   ModelOptions model;
+  command_line::KnownWords known = Judge().known;
   Index show = 3;
   int threads = 0;
   bool quick = false;
@@ -79,11 +80,13 @@ void train_command(const CLI::App& app, Flags& flags) {
   if (flags.trainer.resume) {
     judge = load(flags.trainer.out);
     command_line::check_resumed(app, flags.model, judge.model->options);
+    command_line::check_resumed(app, flags.known, judge.known);
   }
   const Corpus corpus =
       load_corpus(flags.corpus, (judge.model ? judge.model->options : flags.model).stems);
   if (!judge.model) {
-    judge.vocabulary = vocabulary_of(corpus.train, flags.trainer.min_count);
+    judge.known = flags.known;
+    judge.vocabulary = vocabulary_of(corpus.train, judge.known.min_count);
     flags.model.vocabulary = judge.vocabulary.size();
     judge.model = std::make_unique<PairReader>(flags.model);
   }
@@ -150,7 +153,7 @@ int run(int argc, char** argv) {
   CLI::App* ask = app.add_subcommand("ask", "judge pairs of lines: a premise, its hypothesis");
   add_common_flags(*train, flags);
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
-  command_line::add_fields(*train, flags.model, flags.trainer);
+  command_line::add_fields(*train, flags.model, flags.trainer, flags.known);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick, "fewer pairs and epochs, a smaller model: in seconds");
   add_common_flags(*test, flags);

@@ -76,6 +76,7 @@ Reading PairReader::operator()(const Batch& batch, bool need_weights) const {
 io::DirectoryFiles files_of(const Judge& judge) {
   return io::ModelFiles("entailment")
       .options(judge.model->options)
+      .options(judge.known)
       .text(io::kVocabularyFile, judge.vocabulary.serialize())
       .weights(*judge.model);
 }
@@ -86,6 +87,7 @@ Judge load(const std::string& folder) {
   Judge out{saved.parse<data::Vocabulary>(), nullptr};
   o.vocabulary = out.vocabulary.size();
   saved.expect({{"words.weight", {o.vocabulary, o.width}}, {"classify.1.weight", {o.hidden, -1}}});
+  out.known = saved.known_options(out.known);
   out.model = saved.make<PairReader>(o);
   return out;
 }

@@ -11,6 +11,7 @@
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
 #include "../../nn/sequential.h"
+#include "../known_words.h"
 #include "corpus.h"
 
 namespace entailment {
@@ -68,6 +69,7 @@ class PairReader : public nn::Module {
 struct Judge {
   data::Vocabulary vocabulary;
   std::unique_ptr<PairReader> model;
+  command_line::KnownWords known = {.min_count = 2};
 };
 io::DirectoryFiles files_of(const Judge& judge);
 /// Throws IoError; FormatError for a damaged folder, or a vocabulary that does not fit the weights.

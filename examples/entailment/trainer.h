@@ -8,11 +8,6 @@ namespace entailment {
 
 struct TrainerOptions : train::FitOptions {
   TrainerOptions() { epochs = 12; }
-  Index min_count = 2;
-  void fields(io::Fields& f) {
-    FitOptions::fields(f);
-    f.size("min_count", min_count, 1, 1 << 20, "a rarer word is unknown");
-  }
 };
 
 /// Throws what train::Run throws.

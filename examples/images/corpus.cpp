@@ -1,11 +1,11 @@
 #include "corpus.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
+#include "../../data/folder_parts.h"
 #include "../../data/generated/drawn_digits.h"
 #include "../../data/image.h"
 
@@ -27,10 +27,8 @@ Pictures read_part(const CorpusOptions& o, bool test, bool shapes) {
 }  // namespace
 
 Corpus load_corpus(const CorpusOptions& options) {
-  const std::filesystem::path folder = options.data;
-  const std::string name = "train-images-idx4-ubyte";
-  const bool shapes =
-      !options.data.empty() && (exists(folder / name) || exists(folder / (name + ".gz")));
+  const bool shapes = !options.data.empty() && data::is_there(data::plain_or_packed(
+                                                   options.data, "train-images-idx4-ubyte"));
   if (shapes && (options.size != data::kDigitSide || options.clutter != 0)) {
     throw ValueError(options.data + ": --size and --clutter are of digits, not of shapes");
   }

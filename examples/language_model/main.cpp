@@ -35,7 +35,7 @@ struct Flags {
   SamplingOptions sampling;
   std::string level = "char";
   std::string prompt;
-  Index vocabulary = 30000;
+  command_line::KnownTokens known;
   int threads = 0;
   bool quick = false;
   io::Quantize quantize = io::Quantize::none;
@@ -117,15 +117,17 @@ void train_command(const CLI::App& app, Flags& flags) {
   if (flags.trainer.resume) {
     language = load(flags.trainer.out);
     command_line::check_resumed(app, flags.model, language.model->options);
-    if (app.count("--level") > 0 && data::text_level(flags.level) != language.level) {
+    command_line::check_resumed(app, flags.known, language.known);
+    if (app.count("--level") > 0 && data::text_level(flags.level) != language.level)
       throw ValueError("--resume: the model in the folder has another --level than " + flags.level);
-    }
   } else {
     language.level = data::text_level(flags.level);
   }
   const Corpus corpus = load_corpus(flags.corpus, language.level);
   if (!flags.trainer.resume) {
-    language.vocabulary = vocabulary_of(corpus.train, language.level, flags.vocabulary);
+    language.known = flags.known;
+    language.batch = flags.trainer.batch;
+    language.vocabulary = vocabulary_of(corpus.train, language.level, flags.known.vocabulary);
     flags.model.vocabulary = language.vocabulary.size();
     language.model = std::make_unique<LanguageModel>(flags.model);
   }
@@ -147,8 +149,9 @@ Language loaded(const Flags& flags) {
   return language;
 }
 
-void evaluate_command(Flags& flags) {
+void evaluate_command(const CLI::App& app, Flags& flags) {
   Language language = loaded(flags);
+  if (app.count("--batch") == 0) flags.trainer.batch = language.batch;
   conclude(language, load_corpus(flags.corpus, language.level), nullptr, flags);
 }
 
@@ -202,8 +205,7 @@ void add_train_flags(CLI::App& app, Flags& flags) {
   command_line::add_folder(app, "--save,--out", flags.trainer.out);
   add_choice(app, "--level", flags.level, {"char", "word"},
              "tokens are characters (char) or words (word)");
-  add_size(app, "--vocabulary", flags.vocabulary, 1, "most frequent tokens kept");
-  command_line::add_fields(app, flags.model, flags.trainer);
+  command_line::add_fields(app, flags.known, flags.model, flags.trainer);
   command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer steps, layers and sentences: a trial in seconds");
 }
@@ -216,7 +218,8 @@ int run(int argc, char** argv) {
   CLI::App* write = app.add_subcommand("generate", "let a trained model write");
   add_train_flags(*train, flags);
   add_data_flags(*test, flags);
-  add_size(*test, "--batch", flags.trainer.batch, 1, "windows of text a step");
+  add_size(*test, "--batch", flags.trainer.batch, 1, "windows of text a step")
+      ->default_str("as in training");
   command_line::add_folder(*test, "--model", flags.trainer.out);
   command_line::add_seed_and_threads(*write, flags);
   add_sampling_flags(*write, flags);
@@ -232,7 +235,7 @@ int run(int argc, char** argv) {
   return command_line::run("language_model", app, argc, argv, [&] {
     command_line::set_up(flags.threads, flags.trainer.seed);
     if (*train) train_command(*train, flags);
-    if (*test) evaluate_command(flags);
+    if (*test) evaluate_command(*test, flags);
     if (*write) generate_command(flags);
     if (*look) look_command(flags);
   });

@@ -16,6 +16,7 @@
 #include "../../io/model_directory.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
+#include "../known_words.h"
 #include "reader.h"
 
 namespace language_model {
@@ -75,6 +76,8 @@ struct Language {
   data::TextLevel level = data::TextLevel::characters;
   data::Vocabulary vocabulary;
   std::unique_ptr<LanguageModel> model;
+  command_line::KnownTokens known = {};
+  Index batch = 12;  ///< it was trained with: how a reader is evaluated depends on it
 };
 /// What io::save_directory() writes and load() reads.
 io::DirectoryFiles files_of(const Language& language);

@@ -57,6 +57,8 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
 io::DirectoryFiles files_of(const Language& language) {
   return io::ModelFiles(kKind)
       .options(language.model->options)
+      .options(language.known)
+      .set("batch", language.batch)
       .set("level", std::string(name(language.level)))
       .text(io::kVocabularyFile, language.vocabulary.serialize())
       .weights(*language.model);
@@ -73,6 +75,8 @@ Language load(const std::string& folder) {
     return shapes_of(options);
   });
   saved.expect(shapes);
+  out.known = saved.known_options<command_line::KnownTokens>();
+  if (saved.config().has("batch")) out.batch = saved.config().get_int("batch", 1, 1 << 24);
   out.model = saved.make<LanguageModel>(options);
   return out;
 }

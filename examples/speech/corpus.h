@@ -35,8 +35,7 @@ struct CorpusOptions {
 struct Corpus {
   std::vector<data::SpokenDigit> train, validation, test;
 };
-/// The last tenth of each speaker's recordings of a digit is for validation. Throws IoError,
-/// FormatError.
+/// Every tenth of a speaker's recordings of a digit is for validation. Throws IoError, FormatError.
 Corpus load_corpus(const CorpusOptions& options);
 
 }  // namespace speech

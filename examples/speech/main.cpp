@@ -160,7 +160,11 @@ int run(int argc, char** argv) {
     command_line::add_folder(*each, "--model", flags.trainer.out);
   speak->add_option("digits", flags.digits, "what is said, as 31415")
       ->required()
-      ->check(CLI::NonNegativeNumber);
+      ->check([](const std::string& text) {
+        return !text.empty() && text.find_first_not_of("0123456789") == std::string::npos
+                   ? ""
+                   : "only digits are said";
+      });
   for (CLI::App* each : {speak, listen}) {
     each->add_option("file", flags.file, "WAV: one channel, 8,000 samples a second")->required();
   }

@@ -18,12 +18,11 @@
 namespace summaries {
 namespace {
 
-using command_line::at_most;
-
 struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
   ModelOptions model;
+  command_line::KnownWords known = Desk().known;
   AnswerOptions answer;
   Index show = 3;
   int threads = 0;
@@ -49,7 +48,7 @@ void conclude(const Desk& desk, const Corpus& corpus, const train::Training& tra
   };
   const Measures found = row(desk.editor->options.attention, answers);
   row(picks ? "the first" : "the first words", unread(corpus.test, answers, nullptr));
-  Generator generator(flags.trainer.seed);
+  Generator generator(flags.corpus.seed);
   if (picks) row("at random", unread(corpus.test, answers, &generator));
   std::string line =
       fmt::format("test articles {}  ROUGE-L {} %", corpus.test.size(), percent(found.rouge.l.f));
@@ -57,10 +56,8 @@ void conclude(const Desk& desk, const Corpus& corpus, const train::Training& tra
     line += fmt::format("  {} {} %", name, percent(share));
     report.add_fact(name, percent(share) + " %");
   };
-  if (!picks) {
-    add("names", found.names);
-    add("repeated", found.repeated);
-  }
+  if (!picks) add("names", found.names);
+  if (!picks) add("repeated", found.repeated);
   train::add_curves(report, training);
   std::vector<train::Alignment> copies;
   for (std::size_t i = 0; i < answers.size() && static_cast<Index>(i) < flags.show; ++i) {
@@ -78,30 +75,32 @@ void conclude(const Desk& desk, const Corpus& corpus, const train::Training& tra
   report.save(path);
   const std::string picture =
       flags.picture.empty() ? flags.trainer.out + "/copied.png" : flags.picture;
-  if (train::write_alignments(picture, copies, kColumns)) {
+  if (train::write_alignments(picture, copies, kColumns))
     fmt::print("which words were copied from where: {}\n", picture);
-  }
   fmt::print("{}  report {}\n", line, path);
 }
 
 void train_command(const CLI::App& app, Flags& flags) {
   if (flags.quick) {
-    at_most(flags.trainer.epochs, 4);
-    at_most(flags.corpus.reports, 1000);
-    at_most(flags.model.width, 24);
-    at_most(flags.model.hidden, 32);
-    at_most(flags.answer.beam, 2);
+    command_line::at_most(flags.trainer.epochs, 4);
+    command_line::at_most(flags.corpus.reports, 1000);
+    command_line::at_most(flags.model.width, 24);
+    command_line::at_most(flags.model.hidden, 32);
+    command_line::at_most(flags.answer.beam, 2);
   }
   Desk desk;
   if (flags.trainer.resume) {
     desk = load(flags.trainer.out);
     command_line::check_resumed(app, flags.model, desk.editor->options);
+    command_line::check_resumed(app, flags.known, desk.known);
   }
+  desk.seed = flags.corpus.seed;
   const Corpus corpus = load_corpus(flags.corpus);
   if (!desk.editor) {
     data::WordCounts counts;
     for (const data::Article& article : corpus.train) data::count_words(article, counts);
-    desk.vocabulary = data::vocabulary_with_marks(counts, {.min_count = flags.trainer.min_count});
+    desk.known = flags.known;
+    desk.vocabulary = data::vocabulary_with_marks(counts, {.min_count = desk.known.min_count});
     flags.model.vocabulary = desk.vocabulary.size();
     desk.editor = std::make_unique<Editor>(flags.model);
   }
@@ -112,11 +111,6 @@ void train_command(const CLI::App& app, Flags& flags) {
   const train::Training training = train_editor(desk, corpus, flags.trainer);
   if (training.interrupted) return command_line::print_interrupted(flags.trainer.out);
   conclude(desk, corpus, training, flags);
-}
-
-void evaluate_command(Flags& flags) {
-  const Desk desk = load(flags.trainer.out);
-  conclude(desk, load_corpus(flags.corpus), {}, flags);
 }
 
 void summarise_command(Flags& flags) {
@@ -145,7 +139,7 @@ int run(int argc, char** argv) {
   CLI::App* test = app.add_subcommand("evaluate", "test a trained model, draw, report");
   CLI::App* ask = app.add_subcommand("summarise", "shorten articles, an empty line between two");
   command_line::add_folder(*train, "--save,--out", flags.trainer.out);
-  command_line::add_fields(*train, flags.model, flags.trainer);
+  command_line::add_fields(*train, flags.model, flags.trainer, flags.known);
   command_line::add_stop_and_resume(*train, flags.trainer.stop_after, flags.trainer.resume);
   train->add_flag("--quick", flags.quick, "fewer reports and epochs, a smaller model: in seconds");
   for (CLI::App* each : {train, test}) {
@@ -164,7 +158,11 @@ int run(int argc, char** argv) {
     command_line::set_up(flags.threads, flags.trainer.seed);
     flags.corpus.seed = flags.trainer.seed;
     if (*train) train_command(*train, flags);
-    if (*test) evaluate_command(flags);
+    if (*test) {
+      const Desk desk = load(flags.trainer.out);
+      flags.corpus.seed = command_line::same_seed(*test, flags.trainer.seed, desk.seed);
+      conclude(desk, load_corpus(flags.corpus), {}, flags);
+    }
     if (*ask) summarise_command(flags);
   });
 }

@@ -11,6 +11,7 @@
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../autograd/ops/shape/shape.h"
+#include "../../core/number_in.h"
 #include "../../data/coder.h"
 #include "../../io/saved_model.h"
 
@@ -82,10 +83,9 @@ Tensor Editor::read(const Articles& articles, const data::Vocabulary& vocabulary
 data::CopyBatch Editor::batch_of(const Articles& articles,
                                  const data::Vocabulary& vocabulary) const {
   std::vector<data::CopyExample> examples;
-  for (const data::Article& article : articles) {
+  for (const data::Article& article : articles)
     examples.push_back(
         {article.first_words(static_cast<std::size_t>(options.source)), article.title});
-  }
   return data::copy_batch(examples, vocabulary);
 }
 
@@ -155,11 +155,9 @@ std::vector<Answer> Editor::answer(const Articles& articles, const data::Vocabul
                                       .longest = std::vector<Index>(out.size(), kLongest),
                                       .length_penalty = 1,
                                       .forbidden = {data::kPadding, data::kUnknown, data::kBegin}});
-  for (std::size_t b = 0; b < out.size(); ++b) {
-    for (const Index id : found[b].front().words) {
+  for (std::size_t b = 0; b < out.size(); ++b)
+    for (const Index id : found[b].front().words)
       out[b].title.push_back(batch.vocabularies[b].word(id));
-    }
-  }
   return out;
 }
 
@@ -179,15 +177,16 @@ train::Alignment Editor::copied(const data::Article& article, const Answer& answ
                        {},
                        copies};
   const auto p_gen = sigmoid(all.gate).array().to_vector<float>();
-  for (std::size_t t = 0; t < answer.title.size(); ++t) {
+  for (std::size_t t = 0; t < answer.title.size(); ++t)
     out.rows.push_back(fmt::format("{} {:.2f}", answer.title[t], p_gen[t]));
-  }
   return out;
 }
 
 io::DirectoryFiles files_of(const Desk& desk) {
   return io::ModelFiles("summaries")
       .options(desk.editor->options)
+      .options(desk.known)
+      .set("seed", desk.seed ? fmt::format("{}", *desk.seed) : "")
       .text(io::kVocabularyFile, desk.vocabulary.serialize())
       .weights(*desk.editor);
 }
@@ -199,6 +198,9 @@ Desk load(const std::string& folder) {
   o.vocabulary = out.vocabulary.size();
   const std::string table = o.attention == "abs" ? "abs.context_embedding.weight" : "words.weight";
   saved.expect({{table, {o.vocabulary, o.width}}});
+  out.known = saved.known_options(out.known);
+  if (saved.config().has("seed"))
+    out.seed = number_in<std::uint64_t>(saved.config().get_string("seed"));
   out.editor = saved.make<Editor>(o);
   return out;
 }

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "../../attention/mechanisms/decoders/pointer_generator.h"
 #include "../../attention/mechanisms/decoders/subset_pointer.h"
@@ -24,6 +25,7 @@
 #include "../../nn/lstm.h"
 #include "../../train/alignment.h"
 #include "../../train/run.h"
+#include "../known_words.h"
 #include "corpus.h"
 
 namespace summaries {
@@ -98,6 +100,8 @@ class Editor : public nn::Module {
 struct Desk {
   data::Vocabulary vocabulary;
   std::unique_ptr<Editor> editor;
+  command_line::KnownWords known = {.min_count = 5};
+  std::optional<std::uint64_t> seed = {};  ///< which drew the articles that it has not seen
 };
 io::DirectoryFiles files_of(const Desk& desk);
 /// Throws IoError; FormatError for a damaged folder, or a vocabulary that does not fit the weights.

@@ -11,11 +11,9 @@ struct TrainerOptions : train::FitOptions {
     lr = 2e-3;
     clip = 2;
   }
-  Index min_count = 5;
   double coverage = 1;
   void fields(io::Fields& f) {
     FitOptions::fields(f);
-    f.size("min_count", min_count, 1, 1 << 20, "a rarer word is unknown");
     f.number("coverage", coverage, 0, 1e6, "weight of the loss of looking twice");
   }
 };

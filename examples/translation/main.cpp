@@ -28,7 +28,7 @@ struct Flags {
   CorpusOptions corpus;
   TrainerOptions trainer;
   ModelOptions model;
-  data::CoderOptions coder;
+  WordOptions words;
   TranslateOptions decoding;
   int threads = 0;
   bool quick = false, scores = false;
@@ -43,11 +43,12 @@ void learn_vocabularies(Language& language, const Corpus& corpus, Flags& flags) 
   for (const std::string& line : corpus.train.target) target.push_back(&line);
   if (flags.model.shared) {
     source.insert(source.end(), target.begin(), target.end());
-    language.source = language.target = data::learn_coder(source, flags.coder);
+    language.source = language.target = data::learn_coder(source, flags.words);
   } else {
-    language.source = data::learn_coder(source, flags.coder);
-    language.target = data::learn_coder(target, flags.coder);
+    language.source = data::learn_coder(source, flags.words);
+    language.target = data::learn_coder(target, flags.words);
   }
+  language.words = flags.words;
   flags.model.source_words = language.source->size();
   flags.model.target_words = language.target->size();
 }
@@ -72,6 +73,7 @@ void train_command(const CLI::App& app, Flags& flags) {
   if (flags.trainer.resume) {
     language = load(flags.trainer.out);
     command_line::check_resumed(app, flags.model, language.model->options, kRenamed);
+    command_line::check_resumed(app, flags.words, language.words);
   }
   const Corpus corpus = load_corpus(flags.corpus);
   if (!flags.trainer.resume) {
@@ -174,12 +176,9 @@ void add_data_flags(CLI::App& app, Flags& flags) {
 void add_train_flags(CLI::App& app, Flags& flags) {
   add_data_flags(app, flags);
   command_line::add_report(app, flags.report);
-  command_line::add_fields(app, kRenamed, flags.model, flags.trainer);
+  command_line::add_fields(app, kRenamed, flags.model, flags.trainer, flags.words);
   command_line::add_folder(app, "--save", flags.trainer.out);
   add_size(app, "--max-words", flags.corpus.max_words, 1, "of a sentence to train on");
-  add_size(app, "--subwords", flags.coder.subwords, 0, "pieces of a vocabulary; 0: whole words");
-  add_size(app, "--min-count", flags.coder.min_count, 1, "of a word that is learned");
-  add_size(app, "--max-vocabulary", flags.coder.max_words, 0, "the most frequent words; 0: all");
   command_line::add_stop_and_resume(app, flags.trainer.stop_after, flags.trainer.resume);
   app.add_flag("--quick", flags.quick, "fewer sentences and epochs, narrower: a trial");
 }

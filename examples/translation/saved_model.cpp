@@ -39,6 +39,7 @@ io::NamedShapes shapes_of(const ModelOptions& options) {
 io::DirectoryFiles files_of(const Language& language) {
   return io::ModelFiles(kKind)
       .options(language.model->options)
+      .options(language.words)
       .text(kSourceFile, language.source->serialize())
       .text(kTargetFile, language.target->serialize())
       .weights(*language.model);
@@ -53,6 +54,7 @@ Language load(const std::string& folder) {
   options.source_words = out.source->size();
   options.target_words = out.target->size();
   saved.expect(shapes_of(options));
+  out.words = saved.known_options<WordOptions>();
   out.model = saved.make_by([&] { return make_translator(options); });
   return out;
 }

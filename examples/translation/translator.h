@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "../../autograd/ops/packed/packed.h"
-#include "../../data/coder.h"
+#include "../../data/subwords.h"
 #include "../../io/model_directory.h"
 #include "../../nn/beam_search.h"
 #include "tables.h"
@@ -56,10 +56,20 @@ class Translator : public nn::Module {
 /// The model that options.model names. Throws ValueError for options that make no sense.
 std::unique_ptr<Translator> make_translator(const ModelOptions& options);
 
+/// Which vocabularies are learned.
+struct WordOptions : data::CoderOptions {
+  void fields(io::Fields& f) {
+    f.size("subwords", subwords, 0, 1 << 24, "pieces of a vocabulary; 0: whole words");
+    f.size("min_count", min_count, 1, 1 << 24, "of a word that is learned");
+    f.size("max_vocabulary", max_words, 0, 1 << 24, "the most frequent words; 0: all");
+  }
+};
+
 /// All that it takes to translate. With a shared vocabulary both coders are one.
 struct Language {
   std::shared_ptr<const data::Coder> source, target;
   std::unique_ptr<Translator> model;
+  WordOptions words = {};
 };
 /// What io::save_directory() writes and load() reads.
 io::DirectoryFiles files_of(const Language& language);

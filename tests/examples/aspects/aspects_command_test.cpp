@@ -106,6 +106,10 @@ TEST_F(AspectsCommand, ReadsFilesAndRefusesBadOnes) {
   EXPECT_FALSE(fs::exists(path("m")));
   EXPECT_THAT(expect_success(flags + " --width 3 --vectors " + path("v.txt")),
               HasSubstr("12 to train on, 1 to validate, 13 to test; 4 words"));
+  expect_refused(flags + " --width 3 --resume --vectors " + path("w.txt"),
+                 "--resume: the model in the folder has --vectors " + path("v.txt") + ", not ");
+  expect_success(flags + " --resume --vectors " + path("v.txt"));
+  expect_success(flags + " --resume");
   write("d_train.iob.tsv", "the\tO\tO\n");
   expect_refused(flags, "one sentence is too few");
 }

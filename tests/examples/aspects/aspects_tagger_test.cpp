@@ -33,9 +33,22 @@ TEST(AspectsTagger, GradientsAreThoseOfDifferences) {
     manual_seed(5);
     Tagger tagger(small(attention, DType::f64));
     const Batch batch = batch_of(kSome);
-    const auto report = nn::gradcheck(tagger, [&] { return loss_of(tagger, batch); });
+    const auto report = nn::gradcheck(tagger, [&] { return loss_of(tagger, batch).tensor; });
     EXPECT_TRUE(report) << attention << '\n' << report.text();
   }
+}
+
+// A piece of a batch counts by its words.
+TEST(AspectsTagger, TheLossIsTheMeanOfWords) {
+  manual_seed(5);
+  const Tagger tagger(small("cmla", DType::f64));
+  double sum = 0;
+  for (const Example& example : kSome) {
+    const train::Loss own = loss_of(tagger, batch_of({example}));
+    EXPECT_EQ(own.weight, static_cast<double>(example.words.size()));
+    sum += own.tensor.item() * own.weight.value_or(0);
+  }
+  EXPECT_NEAR(loss_of(tagger, batch_of(kSome)).tensor.item(), sum / 10, 1e-12);
 }
 
 TEST(AspectsTagger, ASentenceIsTaggedAsAlone) {

@@ -81,6 +81,8 @@ TEST_F(ClozeCommand, RefusesWhatItCannotAnswer) {
   expect_refused(ask, "standard input:1: no passage with a query");
   expect_refused(ask, "standard input:2: cloze: no XXXXX in the query", "a ring\nwho owns it\n");
   expect_refused(ask, "standard input:1: cloze: no passage before the query", "XXXXX owns it\n\n");
+  expect_refused(ask, "standard input:2: cloze: the passage has no word but the blank",
+                 "XXXXX\nXXXXX owns it\n");
   expect_refused(ask, "standard input:2: cloze: a query of 11 words, above 9",
                  "a\nXXXXX 1 2 3 4 5 6 7 8 9 10\n");
   std::string long_one;
@@ -99,6 +101,8 @@ TEST_F(ClozeCommand, RefusesWhatItCannotAnswer) {
   expect_config_refused("ask", "\"hidden\": 5", "\"hidden\": 6", "model.safetensors");
   expect_refused("train --resume --epochs 3 --save " + model + " --stories 120 --batch 8",
                  "resume: the run had 120 queries, --batch 16, --seed 1");
+  expect_refused("train --resume --epochs 3 --save " + model + kSmall + "--min-count 7",
+                 "--resume: the model in the folder has --min-count 20, not 7");
 }
 
 TEST_F(ClozeCommand, ReadsFilesAndRefusesBadOnes) {

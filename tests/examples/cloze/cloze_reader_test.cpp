@@ -86,6 +86,17 @@ TEST(ClozeReader, ScoresCountBothAnswers) {
   EXPECT_GT(score.loss, 0);
 }
 
+// As ask does.
+TEST(ClozeReader, TheBlankIsNoAnswer) {
+  const Cloze row{
+      {{"XXXXX", "XXXXX", "XXXXX", "XXXXX", "zoe", "XXXXX", "XXXXX"}}, {"who", "XXXXX"}, "zoe"};
+  for (const char* attention : {"sum", "aoa", "gated", "none"}) {
+    const Reader reader = small(attention);
+    EXPECT_EQ(evaluate(reader, {row, row}).right, 2) << attention;
+    EXPECT_EQ(answer(reader, row, "here").words.size(), 1U) << attention;
+  }
+}
+
 TEST(ClozeReader, RefusesWhatItCannotAnswer) {
   const Reader reader = small("aoa");
   Cloze row = kRows[0];

@@ -108,7 +108,12 @@ TEST_F(DocumentClassifierCommand, GoesOnWithNoOtherModel) {
   expect_refused(again + " --embedding 7 --hidden 11",
                  "--resume: the model in the folder has --hidden 5, not 11");
   expect_refused(again + " --max-words 3", "--resume: the model in the folder has --max-words ");
-  expect_success(again + " --embedding 7 --hidden 5");
+  expect_refused(again + " --min-count 3",
+                 "--resume: the model in the folder has --min-count 1, not 3");
+  expect_refused(again + " --vocabulary 11", "has --vocabulary 30000, not 11");
+  expect_refused(again + " --subwords 40", "has --subwords 0, not 40");
+  expect_refused(again + " --vectors " + path("v.txt"), "has --vectors , not ");
+  expect_success(again + " --embedding 7 --hidden 5 --min-count 1");
 }
 
 // Nothing that it does is drawn.
@@ -138,10 +143,15 @@ TEST_F(DocumentClassifierCommand, PredictsWhateverTheText) {
   const std::string model = trained();
   for (const std::string& text :
        {std::string("zzz qqq"), std::string("Good"), std::string(100000, 'x'),
-        std::string("\xff\xfe caf\xc3"), std::string(""), std::string("这部电影很好。")}) {
+        std::string("\xff\xfe caf\xc3"), std::string("这部电影很好。")}) {
     EXPECT_THAT(expect_success("predict --model " + model + " " + write("text.txt", text)),
                 HasSubstr("positive"));
   }
+  const std::string predict = "predict --model " + model;
+  for (const std::string text : {"", " \n\n"})
+    expect_refused(predict + " " + write("text.txt", text), "predict: the text has no words");
+  expect_refused(predict + " --lines", "predict: no line has a text", "\n\n");
+  expect_refused(predict + " --lines", "predict: the line has no words", "Good\n \n");
 }
 
 // The epochs that a run has reported.

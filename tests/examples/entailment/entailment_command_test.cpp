@@ -135,6 +135,8 @@ TEST_F(EntailmentCommand, RefusesBadFlagsAndModels) {
   expect_config_refused("ask", "word_by_word", "mostly", "\"mostly\" is none of \"none\"");
   expect_refused("train --resume --epochs 3 --save " + path("m") + " --pairs 61 --batch 16",
                  "resume: the run had 120 pairs, --batch 16, --seed 1");
+  expect_refused("train --resume --min-count 3" + kSmall + "--save " + path("m"),
+                 "--resume: the model in the folder has --min-count 2, not 3");
   write("m/vocabulary.txt", "<pad>\n<unk>\n");
   expect_refused("ask --model " + path("m"), "vocabulary.txt", kDogs);
 }

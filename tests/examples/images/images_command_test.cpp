@@ -7,6 +7,7 @@
 #include <string>
 
 #include "../../../train/picture.h"
+#include "../../support/zstd.h"
 #include "../command.h"
 
 namespace {
@@ -109,8 +110,16 @@ TEST_F(ImagesCommand, ReadsFilesAndRefusesBadOnes) {
                     HasSubstr("test pictures 12 ")));
   put_shapes(15);
   const std::string shapes = path("shapes");
-  EXPECT_THAT(expect_success("train --epochs 1 --save " + path("s") + kSmall + "--data " + shapes),
+  const std::string of_shapes =
+      "train --epochs 1 --save " + path("s") + kSmall + "--data " + shapes;
+  EXPECT_THAT(expect_success(of_shapes),
               HasSubstr("14 pictures to learn from, 1 to validate, 12 to test"));
+  for (const std::string part : {"train", "test"}) {
+    const std::string name = "shapes/" + part + "-images-idx4-ubyte";
+    write(name + ".zst", heed::zstd(read_file(path(name))));
+    fs::remove(path(name));
+  }
+  EXPECT_THAT(expect_success(of_shapes), HasSubstr("14 pictures to learn from"));
   expect_refused(
       "evaluate --model " + path("m") + " --data " + shapes,
       "shapes: 3 classes of pictures of 3 x 16 x 16, but the model knows 10 of 1 x 28 x 28");

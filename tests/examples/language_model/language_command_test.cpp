@@ -106,6 +106,7 @@ TEST_F(LanguageModelCommand, GoesOnWithNoOtherModel) {
   expect_refused(again + " --positions rotary",
                  "--resume: the model in the folder has --positions learned, not rotary");
   expect_refused(again + " --level word", "another --level than word");
+  expect_refused(again + " --vocabulary 7", "has --vocabulary 30000, not 7");
   expect_success(again + " --level char --positions learned");
   for (const std::string other : {"evaluate", "look --text a"}) {  // nothing that they do is drawn
     expect_refused(other + " --seed 3 --model " + model, "--seed");
@@ -162,6 +163,15 @@ TEST_F(LanguageModelCommand, ResumingGivesTheSameBitsAsNeverHavingStopped) {
                                  {4, 17, 20},
                                  {"rounds", "steps", "batches.loader", "sums",
                                   "model.tokens.weight", "optimizer.parameters.0.step"});
+}
+
+// A reader's figure depends on how many parts are read side by side.
+TEST_F(LanguageModelCommand, EvaluatesAReaderAsItWasTrained) {
+  const std::string trained =
+      expect_success("train --steps 3 --attention lstm --save " + path("m") + kSmall);
+  const std::string test = "evaluate --sentences 50 --model " + path("m");
+  EXPECT_EQ(validation_loss(expect_success(test)), validation_loss(trained));
+  EXPECT_NE(validation_loss(expect_success(test + " --batch 31")), validation_loss(trained));
 }
 
 // What was read is carried from step to step, and over a stop.

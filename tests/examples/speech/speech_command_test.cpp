@@ -118,7 +118,8 @@ TEST_F(SpeechCommand, RefusesBadFlagsFilesAndModels) {
                  "5 to 4 digits are no range");
   expect_refused("train --resume --save " + path("m"), path("m"));
   expect_refused("evaluate --model " + path("m"), path("m"));
-  expect_refused("speak 31x " + path("a.wav"), "digits: ");
+  for (const std::string digits : {"31x", "1e3", "3.5", "''"})
+    expect_refused("speak " + digits + " " + path("a.wav"), "digits: ");
   EXPECT_FALSE(fs::exists(path("m")));
   EXPECT_FALSE(fs::exists(path("a.wav")));
 

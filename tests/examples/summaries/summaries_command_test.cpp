@@ -116,6 +116,27 @@ TEST_F(SummariesCommand, ReadsArticlesAndRefusesBadOnes) {
   EXPECT_FALSE(fs::exists(path("m")));
 }
 
+// Others of the file are those that it learned from.
+TEST_F(SummariesCommand, EvaluatesOnTheArticlesThatWereHeldOut) {
+  const std::string file = write("bbc.jsonl", articles(70));
+  const std::string test = "evaluate --model " + path("m") + " --data " + file;
+  const std::string trained =
+      expect_success("train --epochs 1 --min-count 1 --seed 3 --attention pointer" + kSmall +
+                     "--save " + path("m") + " --data " + file);
+  const std::string tested = expect_success(test), same = expect_success(test + " --seed 3");
+  const auto rows = [](const std::string& output) {
+    const std::size_t at = output.find("F in per cent"), end = output.find("test articles ");
+    return output.substr(at, end - at);
+  };
+  EXPECT_EQ(rows(tested), rows(trained));
+  EXPECT_EQ(rows(same), rows(trained));
+  EXPECT_EQ(rouge_of(tested), rouge_of(trained));
+  expect_refused(test + " --seed 2", "--seed 2: the model was trained with --seed 3");
+  const std::string config = read_file(path("m/config.json"));
+  write("m/config.json", changed(config, "\"seed\": \"3\"", "\"seed\": \"\""));
+  expect_success(test + " --seed 2");  // of a folder that does not say it
+}
+
 TEST_F(SummariesCommand, RefusesBadFlagsAndModels) {
   expect_refused("", "subcommand");
   expect_refused("train --attention most", "attention");
@@ -133,6 +154,8 @@ TEST_F(SummariesCommand, RefusesBadFlagsAndModels) {
   expect_config_refused("summarise", "coverage", "mostly", "\"mostly\" is none of \"coverage\"");
   expect_refused("train --resume --epochs 3 --save " + path("m") + " --reports 61 --batch 16",
                  "resume: the run had 60 articles, --batch 16, --seed 1");
+  expect_refused("train --resume --min-count 7" + kSmall + "--save " + path("m"),
+                 "--resume: the model in the folder has --min-count 5, not 7");
   write("m/vocabulary.txt", "<pad>\n<unk>\n");
   expect_refused("summarise --model " + path("m"), "vocabulary.txt", kReport);
 }

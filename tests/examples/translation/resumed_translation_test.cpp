@@ -121,6 +121,10 @@ TEST_F(ResumedTranslation, RefusesADamagedState) {
   expect_refused(again + "--seed 2", "resume: the run had");
   expect_refused(again + "--model luong",
                  "--resume: the model in the folder has --model bahdanau, not luong");
+  expect_refused(changed(again, "--min-count 1", "--min-count 3"),
+                 "--resume: the model in the folder has --min-count 1, not 3");
+  expect_refused(again + "--max-vocabulary 5", "has --max-vocabulary 0, not 5");
+  expect_refused(again + "--subwords 90", "has --subwords 0, not 90");
   fs::remove(model + "/training.safetensors");
   expect_refused(again, "training.safetensors: missing");
   expect_success("evaluate --model " + model + kFew);
