@@ -50,9 +50,11 @@ std::vector<Cloze> make_cloze(const Cloze& row, const std::set<std::string>& ask
 std::set<std::string> askable_words(const std::vector<std::vector<Cloze>>& passages, double most) {
   std::set<std::string> answers, out;
   std::map<std::string, std::size_t> counts;
+  double all = 0;
   for (const std::vector<Cloze>& rows : passages) {
-    for (const Cloze& row : rows) answers.insert(row.answer);
     if (rows.empty()) continue;
+    ++all;
+    for (const Cloze& row : rows) answers.insert(row.answer);
     for (const std::string& word : different_words(rows.front())) ++counts[word];
   }
   const auto letters = [](const std::string& word) {
@@ -66,7 +68,7 @@ std::set<std::string> askable_words(const std::vector<std::vector<Cloze>>& passa
     }
     return count;
   };
-  const double limit = most * static_cast<double>(passages.size());
+  const double limit = most * all;
   for (const auto& [word, count] : counts) {
     if (word == kBlank || static_cast<double>(count) >= limit) continue;
     const Index length = letters(word);

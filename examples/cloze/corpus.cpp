@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <set>
 
 #include "../../core/error.h"
 #include "../../data/batches.h"
@@ -56,10 +55,11 @@ Corpus load_corpus(const CorpusOptions& options, const data::ClozeOptions& limit
   if (parts.held_out.empty()) {
     throw FormatError(options.path, 0, "one passage is too few to train on and to validate");
   }
-  const std::set<Index> held_out(parts.held_out.begin(), parts.held_out.end());
-  const auto words = data::askable_words(passages);
+  auto learned = passages;
+  for (const Index i : parts.held_out) learned[static_cast<std::size_t>(i)].clear();
+  const auto words = data::askable_words(learned);
   for (std::size_t i = 0; i < passages.size(); ++i) {
-    auto& part = held_out.contains(static_cast<Index>(i)) ? out.validation : out.train;
+    auto& part = learned[i].empty() ? out.validation : out.train;
     part.insert(part.end(), passages[i].begin(), passages[i].end());
     const auto made = data::make_cloze(passages[i][0], words, {.queries = options.made}, drawn);
     part.insert(part.end(), made.begin(), made.end());

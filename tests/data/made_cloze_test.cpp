@@ -83,6 +83,8 @@ TEST(MadeCloze, WhatMayBeAskedForIsRareAndOfLetters) {
   EXPECT_THAT(askable_words(many), IsEmpty());
   many.push_back({two});
   EXPECT_THAT(askable_words(many), UnorderedElementsAre("xx", "c", "12"));
+  many[0].clear();  // a passage without rows is none
+  EXPECT_THAT(askable_words(many), IsEmpty());
 }
 
 TEST(MadeCloze, RowsOfAPassageStandTogether) {
