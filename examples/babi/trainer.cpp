@@ -14,14 +14,14 @@ namespace babi {
 
 Training train_model(const ModelOptions& model, const std::vector<Example>& examples,
                      const TrainerOptions& options, std::uint64_t seed) {
-  const auto [learned, held] = without_a_tenth(examples);
+  const auto parts = without_a_tenth(examples);
   Training out{.model = make_model(model, seed)};
   Generator random(seed + 0x5eed);  // of order and noise
   data::Loader<Batch> batches(
       [&](Generator&, Index) {
         return data::pass_over<Batch>(
-            data::cut(static_cast<Index>(learned.size()), {}, {.size = options.batch}, random),
-            [&](const std::vector<Index>& rows) { return batch_of(learned, rows); });
+            data::cut(static_cast<Index>(parts.first.size()), {}, {.size = options.batch}, random),
+            [&](const std::vector<Index>& rows) { return batch_of(parts.first, rows); });
       },
       Generator());
   optim::SGD sgd(out.model->parameters(), {.lr = options.lr});
@@ -40,7 +40,7 @@ Training train_model(const ModelOptions& model, const std::vector<Example>& exam
     });
     if (linear)
       run.validate([&]() -> train::Figures {
-        return {{"validation loss", evaluate(*out.model, held).loss}};
+        return {{"validation loss", evaluate(*out.model, parts.second).loss}};
       });
     const train::Training done = run(batches, [&](const Batch& batch) {
       const auto found = (*out.model)(batch.story, batch.question, batch.lengths, false, &random);
@@ -49,7 +49,7 @@ Training train_model(const ModelOptions& model, const std::vector<Example>& exam
       // Pieces are weighed by their rows, as means are: this is to be the sum of the whole batch.
       const auto rows = static_cast<double>(batch.lengths.size());
       const Index before = (batches.index() - 1) * options.batch;
-      const Index whole = std::min(options.batch, std::ssize(learned) - before);
+      const Index whole = std::min(options.batch, std::ssize(parts.first) - before);
       return train::Loss{.tensor = sum * (static_cast<double>(whole) / rows), .weight = rows};
     });
     for (const train::Round& round : done.rounds) out.seconds += round.seconds;
@@ -59,7 +59,7 @@ Training train_model(const ModelOptions& model, const std::vector<Example>& exam
   if (options.linear_epochs > 0) out.linear_epochs = learn(true);
   if (!out.interrupted) learn(false);
   out.model->set_linear(false);
-  out.train_loss = evaluate(*out.model, learned).loss;
+  out.train_loss = evaluate(*out.model, parts.first).loss;
   return out;
 }
 
