@@ -106,6 +106,8 @@ TEST(ClozeFiles, SayWhatIsWrong) {
   EXPECT_EQ(complaint("1 ||| a\n2 ||| XXXXX ||| b\n"),
             "2: cloze: the answer \"b\" is no word of the passage");
   EXPECT_EQ(complaint("1 ||| XXXXX\n2 ||| XXXXX ||| XXXXX\n"),
+            "2: cloze: the passage has no word but the blank");
+  EXPECT_EQ(complaint("1 ||| a XXXXX\n2 ||| XXXXX ||| XXXXX\n"),
             "2: cloze: the answer \"XXXXX\" is no word of the passage");
   EXPECT_EQ(complaint("1 ||| a b\n2 ||| XXXXX ||| a b\n"), "2: cloze: an answer of 2 words, not 1");
   EXPECT_EQ(complaint("1 ||| a\n2 ||| XXXXX |||\n"), "2: cloze: an answer of 0 words, not 1");
