@@ -31,13 +31,13 @@ Tensor HeadExtras::rows(Index width, DType dtype, const Tensor& slots, const Ten
 Tensor HeadExtras::keys(const Memory& memory) const {
   const Tensor raw = rows(width_, memory.keys().dtype(), learned_.slot_keys, learned_.bias_k);
   const Tensor own = memory.score().reach() < 0 ? memory.score().prepare(raw) : raw;
-  return expand(own, own.shape().with(0, memory.keys().size(0)));
+  return expand(own, Shape{memory.keys().size(0), heads_, own.size(2), own.size(3)});
 }
 
 Tensor HeadExtras::values(const Memory& memory) const {
   const Tensor& v = memory.values();
   const Tensor own = rows(v.size(3), v.dtype(), learned_.slot_values, learned_.bias_v);
-  return expand(own, own.shape().with(0, v.size(0)));
+  return expand(own, Shape{v.size(0), heads_, own.size(2), own.size(3)});
 }
 
 Memory HeadExtras::behind(const Memory& memory) const {
