@@ -62,7 +62,8 @@ def test_long_operators_let_the_interpreter_go_on(make):
     try:
         sys.setswitchinterval(1000)  # who has the lock keeps it, until it lets go by itself
         assert let_in(lambda: sum(range(1_000_000))) == 0
-        assert max(let_in(make()) for _ in range(3)) > 0
+        # One that is done soon may be missed on a busy machine: what keeps the lock is missed each time.
+        assert any(let_in(make()) > 0 for _ in range(200))
     finally:
         sys.setswitchinterval(interval)
 
