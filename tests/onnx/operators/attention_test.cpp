@@ -102,9 +102,11 @@ TEST_F(OnnxAttention, CausalQueriesStandBehindThePastKeys) {
   const auto before = [](const Place& p) { return p[3] <= p[2] + 12 ? 0 : kNever; };
   for (const auto& [queries, keys] : {std::pair<Index, Index>{4, 6}, {7, 5}}) {
     const Tensor q = random({2, 3, queries, 8}), k = random({2, 3, keys, 8});
-    const auto out =
-        OneNode{.op = "Attention", .attributes = {{"is_causal", std::int64_t{1}}}, .opset = 24}.all(
-            {q, k, k, Tensor(), past, past});
+    const auto out = OneNode{.op = "Attention",
+                             .attributes = {{"is_causal", std::int64_t{1}}},
+                             .opset = 24,
+                             .ours_alone = true}  // onnxruntime 1.30 ends with an error
+                         .all({q, k, k, Tensor(), past, past});
     const Tensor all = concat({past, k}, 2);
     EXPECT_LT(difference(out[0], plain(q, all, all, 1 / std::sqrt(8.0), before)), 1e-13);
   }
