@@ -225,10 +225,10 @@ TransformerOutput TransformerDecoder::go_on(const Tensor& x, State& state, const
     throw GradError("transformer_decoder: a state that was run while recording has no past");
   }
   for (const Memory& memory : state.memory) check_source(memory, x);
-  for (const TransformerDecoderLayer& layer : layers) {
-    const MultiHead& heads = layer.multihead_attn;
+  for (std::size_t i = 0; cached && i < layers.size(); ++i) {
+    const MultiHead& heads = layers[i].multihead_attn;
     const Normaliser* by = terms.normaliser != nullptr ? terms.normaliser : heads.normaliser;
-    if (cached) check_looks_anew("transformer_decoder", heads.score, by);
+    check_looks_anew("transformer_decoder", heads.score, by);
   }
   std::vector<CacheOfCall> past = caches_of_call(state.past);
   Terms causal = target;

@@ -231,9 +231,4 @@ void add_into(Array& to, const Array& x) {
   binary_into(Binary::add, to, x);
 }
 
-void scale_into(Array& to, double factor) {
-  check_floating("scale_into", to.dtype());
-  binary_into(Binary::mul, to, Array::full({}, factor, to.dtype()));
-}
-
 }  // namespace heed::kernels

@@ -92,7 +92,5 @@ Array classify(Kind kind, const Array& x);
 void binary_into(Binary op, Array& to, const Array& x);
 /// to += x, same shape and floating dtype.
 void add_into(Array& to, const Array& x);
-/// to *= factor, floating.
-void scale_into(Array& to, double factor);
 
 }  // namespace heed::kernels

@@ -4,32 +4,13 @@
 #include <cmath>
 #include <vector>
 
-#include "../../parallel.h"
 #include "../elementwise/iterate.h"
+#include "../reduce/column_moments.h"
+#include "../reduce/column_pieces.h"
 #include "standardize_columns_simd.h"
 
 namespace heed::kernels {
 namespace {
-
-// Rows in pieces that stay in cache, cut by shape alone.
-struct Pieces {
-  Index rows, columns, height, count;
-
-  Pieces(Index r, Index c) : rows(r), columns(c) {
-    constexpr Index kLowest = 16, kMost = 64;
-    height = std::max({kLowest, 2 * kGrain / columns, (rows - 1) / kMost + 1});
-    count = (rows - 1) / height + 1;
-  }
-  Index height_of(Index piece) const { return std::min(height, rows - piece * height); }
-
-  // body(piece, the offset of its first element, its rows)
-  template <class Body>
-  void each(const Body& body) const {
-    parallel_for(count, 1, [&](Index begin, Index end) {
-      for (Index p = begin; p < end; ++p) body(p, p * height * columns, height_of(p));
-    });
-  }
-};
 
 template <class T>
 std::vector<T> filled(const Array& array, Index columns, T otherwise) {
@@ -38,55 +19,7 @@ std::vector<T> filled(const Array& array, Index columns, T otherwise) {
   return std::vector<T>(dense.data<T>(), dense.data<T>() + columns);
 }
 
-// A pair of numbers for each column, from each piece: [count, 2, columns].
-class Parts {
- public:
-  explicit Parts(const Pieces& pieces)
-      : columns_(pieces.columns),
-        numbers_(Array::empty(Shape{pieces.count, 2, pieces.columns}, DType::f64)) {}
-  double* first(Index piece) { return numbers_.mutable_data<double>() + 2 * piece * columns_; }
-  double* second(Index piece) { return first(piece) + columns_; }
-
- private:
-  Index columns_;
-  Array numbers_;
-};
-
 }  // namespace
-
-ColumnMoments column_moments(const Array& x, Index columns) {
-  const Pieces pieces(x.numel() / columns, columns);
-  Parts parts(pieces);
-  visit_floating("standardize", x.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const T* from = x.data<T>();
-    pieces.each([&](Index p, Index at, Index rows) {
-      simd::standardize_columns<T>().moments(from + at, rows, columns, parts.first(p),
-                                             parts.second(p));
-    });
-  });
-  const auto count = static_cast<double>(pieces.rows);
-  ColumnMoments out{std::vector<double>(static_cast<std::size_t>(columns)),
-                    std::vector<double>(static_cast<std::size_t>(columns))};
-  auto& [means, variances] = out;
-  for (std::size_t c = 0; c < means.size(); ++c) {
-    means[c] = parts.first(0)[c];
-    variances[c] = parts.second(0)[c] / count;
-  }
-  for (Index p = 1; p < pieces.count; ++p) {
-    const auto before = static_cast<double>(p * pieces.height);
-    const auto height = static_cast<double>(pieces.height_of(p));
-    const double share = height / (before + height);
-    for (std::size_t c = 0; c < means.size(); ++c) {
-      const double mean = parts.first(p)[c], away = mean - means[c];
-      variances[c] += (parts.second(p)[c] + share * before * away * away) / count;
-      // Of equal numbers that number; where one is infinite, so is the mean.
-      means[c] =
-          std::isfinite(away) ? means[c] + share * away : (1 - share) * means[c] + share * mean;
-    }
-  }
-  return out;
-}
 
 Standardized standardize_columns(const Array& x, const Array& weight, const Array& bias,
                                  Index columns, double eps) {
@@ -94,7 +27,7 @@ Standardized standardize_columns(const Array& x, const Array& weight, const Arra
                    Array::zeros({columns}, x.dtype())};
   if (x.numel() == 0) return out;
   const Array dense = x.contiguous();
-  const Pieces pieces(x.numel() / columns, columns);
+  const ColumnPieces pieces(x.numel() / columns, columns);
   visit_floating("standardize", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T* from = dense.data<T>();
@@ -129,12 +62,12 @@ StandardizeGradients standardize_columns_grad(const Array& g, const Array& x, co
                            Array::zeros({columns}, x.dtype())};
   if (x.numel() == 0) return out;
   const Array dense_g = g.contiguous(), dense_x = x.contiguous();
-  const Pieces pieces(x.numel() / columns, columns);
+  const ColumnPieces pieces(x.numel() / columns, columns);
   visit_floating("standardize", x.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const T *from_g = dense_g.data<T>(), *from_x = dense_x.data<T>();
     const T *middles = mean.data<T>(), *variances = variance.data<T>();
-    Parts parts(pieces);
+    ColumnParts parts(pieces);
     pieces.each([&](Index p, Index at, Index rows) {
       simd::standardize_columns<T>().sums(from_g + at, from_x + at, rows, columns, middles,
                                           parts.first(p), parts.second(p));

@@ -8,9 +8,6 @@ namespace heed::kernels::simd {
 
 template <class T>
 struct StandardizeColumns {
-  /// Of each column the mean, and the sum of squares about it.
-  void (*moments)(const T* x, Index rows, Index columns, double* mean, double* squares);
-
   /// to = (x - mean) factor + shift
   void (*forward)(const T* x, Index rows, Index columns, const T* mean, const T* factor,
                   const T* shift, T* to);

@@ -21,6 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// Numbers that one lane may add as they are: relative error of at most 7 * 2^-24.
 inline constexpr Index kChain = 8;
+/// Rows whose columns are added as they are before move_sums(), and columns side by side.
+inline constexpr Index kFewRows = 4 * kChain, kStripColumns = 512;
 
 // Vectors of D as doubles: one, or for floats two of half as many lanes.
 HWY_INLINE hn::Vec<hn::ScalableTag<double>> low_doubles(hn::Vec<hn::ScalableTag<double>> v) {

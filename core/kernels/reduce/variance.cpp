@@ -1,10 +1,9 @@
 #include "variance.h"
 
 #include <algorithm>
-#include <numeric>
 
 #include "../../parallel.h"
-#include "../normalise/standardize_columns.h"
+#include "column_moments.h"
 #include "reduce.h"
 #include "variance_simd.h"
 
@@ -68,13 +67,6 @@ Array with_last(const Array& x, const std::vector<Index>& axes) {
 
 }  // namespace
 
-bool has_variance(const Array& x, const std::vector<Index>& axes) {
-  if (x.numel() == 0 || !x.is_contiguous() || axes.empty()) return false;
-  if (x.dtype() != DType::f32 && x.dtype() != DType::f64) return false;
-  // The axes are the last ones.
-  return axes.front() + static_cast<Index>(axes.size()) == x.rank();
-}
-
 Array variance(const Array& x, const std::vector<Index>& axes, double over, bool keepdim) {
   constexpr Index kWide = 64;  // columns that are worth reading in their rows
   const auto count = static_cast<Index>(axes.size());
@@ -90,7 +82,7 @@ Array variance(const Array& x, const std::vector<Index>& axes, double over, bool
     if (down) {
       variance_columns(x.reshape({out.numel() / columns, n, columns}), over, to);
     } else {
-      const Array rows = has_variance(x, axes) ? x : with_last(x, axes);
+      const Array rows = together && columns == 1 ? x : with_last(x, axes);
       variance_rows(rows.data<T>(), out.numel(), n, over, to);
     }
     return out;

@@ -8,13 +8,9 @@
 
 namespace heed::kernels {
 
-/// Whether variance() reads them as they lie: rows that lie together, f32 or f64, of more than
-/// nothing.
-bool has_variance(const Array& x, const std::vector<Index>& axes);
-
 /// The sum of (x - mean)^2 over `axes` (sorted, not negative), divided by `over`; the reduced axes
 /// stay with size 1 where `keepdim`. 0 of equal numbers. f32 or f64, of any layout, with an axis
-/// and a number at least.
+/// and a number at least; rows and columns that lie together are read as they lie.
 Array variance(const Array& x, const std::vector<Index>& axes, double over, bool keepdim);
 
 }  // namespace heed::kernels

@@ -122,7 +122,9 @@ std::vector<Plant> plants() {
     const Tensor out = record(Op::square, square(x[0]).array(), {x[0]}, [=, x = Saved(x[0])](T g) {
       return 2 * g * (fault ? Tensor(kept) : x());
     });
-    if (fault) kernels::scale_into(kept, 0.5);
+    if (fault) {
+      kernels::binary_into(kernels::Binary::mul, kept, Array::full({}, 0.5, kept.dtype()));
+    }
     return out;
   });
   plant("input_in_place_of_output", {{3, 5}}, [](X x, bool fault) {

@@ -301,15 +301,13 @@ TEST(Elementwise, WritesInPlace) {
   Array x = Array::zeros({3, 5}, DType::f32);
   Array column = x.select(1, 2);
   add_into(column, Array::full({3}, 2, DType::f32));
-  scale_into(column, 1.5);
+  binary_into(Binary::mul, column, Array::full({}, 1.5, DType::f32));
   EXPECT_EQ(x.version(), 2U);
   const auto values = x.to_vector<float>();
   for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(values[i], i % 5 == 2 ? 3 : 0);
   EXPECT_ERROR(ShapeError, "add_into: f32[3] into f32[3, 5]", add_into(x, column));
   EXPECT_ERROR(DTypeError, "add_into: dtypes differ: x is f32[3, 5], y is f64[3, 5]",
                add_into(x, Array::zeros({3, 5}, DType::f64)));
-  Array ids = Array::zeros({3}, DType::i64);
-  EXPECT_ERROR(DTypeError, "scale_into: takes f32 or f64, not i64", scale_into(ids, 2));
 }
 
 // Special numbers go lane by lane, so that each stands once among usual ones and once alone.
