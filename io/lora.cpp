@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <unordered_set>
-
 #include "../core/error.h"
 #include "../core/number_in.h"
 #include "../core/quoted.h"
@@ -57,69 +54,6 @@ Index rank_of(const std::string& path, const Safetensors& file) {
   return rank;
 }
 
-// Null where there is none.
-nn::Module* module_at(nn::Module& model, const std::string& path) {
-  if (path.empty()) return &model;
-  nn::Module* out = &model;
-  for (std::size_t begin = 0; out != nullptr && begin <= path.size();) {
-    const std::size_t end = std::min(path.find('.', begin), path.size());
-    nn::Module* next = nullptr;
-    for (const auto& [name, child] : out->children()) {
-      if (path.compare(begin, end - begin, name) == 0) next = child;
-    }
-    out = next;
-    begin = end + 1;
-  }
-  return out;
-}
-
-// The matrix "in_proj_weight" beside which the adapter "in_proj_lora" stands; undefined for none.
-Tensor matrix_beside(const nn::Module& layer, const std::string& adapter) {
-  if (!adapter.ends_with("lora")) return {};
-  const std::string wanted = adapter.substr(0, adapter.size() - 4) + "weight";
-  for (const auto& [name, tensor] : layer.named_parameters()) {
-    if (name == wanted && tensor.dim() == 2) return tensor;
-  }
-  return {};
-}
-
-// Throws ValueError for what nn::load_lora() would refuse after nn::add_lora(): adapters that are
-// beside a layer stay there.
-void check_fits(nn::Module& model, const Safetensors& file, const nn::LoraOptions& options) {
-  const auto fail = [](const std::string& what) {
-    throw ValueError("load_lora: the entries do not fit the model: " + what);
-  };
-  const std::vector<nn::Module*> layers = nn::lora_layers(model, options.at);
-  std::unordered_set<const nn::Module*> named;
-  for (std::size_t i = 0; i < file.arrays.size(); ++i) {
-    const auto& [name, array] = file.arrays[i];
-    const std::string& at = options.at[i];
-    nn::Module* const layer = module_at(model, at);
-    if (std::find(layers.begin(), layers.end(), layer) == layers.end()) {
-      fail(in_quotes(name) + " is beside no layer");
-    }
-    named.insert(layer);
-    const std::size_t begin = at.empty() ? 0 : at.size() + 1;
-    const Tensor matrix = matrix_beside(*layer, name.substr(begin, name.rfind('.') - begin));
-    if (!matrix.defined()) fail(in_quotes(name) + " is beside no matrix");
-    const bool first = name.ends_with("a");
-    const Shape shape =
-        first ? Shape{options.rank, matrix.size(1)} : Shape{matrix.size(0), options.rank};
-    if (!(array.shape() == shape) || array.dtype() != matrix.dtype()) {
-      fail(fmt::format("{} is {}, not {}{}", in_quotes(name), describe(array),
-                       heed::name(matrix.dtype()), to_string(shape)));
-    }
-    const std::string other = name.substr(0, name.size() - 1) + (first ? "b" : "a");
-    const auto same = [&](const auto& entry) { return entry.first == other; };
-    if (std::none_of(file.arrays.begin(), file.arrays.end(), same)) {
-      fail(in_quotes(other) + " is missing");
-    }
-  }
-  for (const nn::Module* layer : layers) {
-    if (!named.contains(layer)) fail("there is none for " + in_quotes(layer->path()));
-  }
-}
-
 }  // namespace
 
 void save_lora(const std::string& path, nn::Module& model) {
@@ -138,17 +72,18 @@ void load_lora(const std::string& path, nn::Module& model) {
     options.at.push_back(layer_of(path, name));
   }
   options.rank = rank_of(path, file);
+  const nn::NamedTensors entries(file.arrays.begin(), file.arrays.end());
   blaming(path, [&] {
     const nn::LowRank* const there = first_adapter(model);
     if (there == nullptr) {
       if (options.at.empty()) throw ValueError("there are no adapters in it");
-      check_fits(model, file, options);
+      nn::check_lora(model, options, entries);  // or what was added would stay
       nn::add_lora(model, options);
     } else if (there->options().alpha != options.alpha) {
       throw ValueError(fmt::format("alpha {}, the model's adapters have {}", options.alpha,
                                    there->options().alpha));
     }
-    nn::load_lora(model, nn::NamedTensors(file.arrays.begin(), file.arrays.end()));
+    nn::load_lora(model, entries);
   });
 }
 

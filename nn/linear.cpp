@@ -58,6 +58,11 @@ std::function<void()> Linear::prepare_bf16() {
   };
 }
 
+std::vector<std::pair<std::string, Tensor>> Linear::adaptable() const {
+  if (!weight.defined()) return {};
+  return {{"lora", weight}};
+}
+
 void Linear::adapt(const LowRankOptions& options) {
   lora_ = &child<LowRank>("lora", weight.size(1), weight.size(0), options, weight.dtype());
 }

@@ -41,7 +41,7 @@ class Linear : public Layer<Linear>, public Adaptable, public Narrowable {
   std::function<void()> prepare_int8();
   std::function<void()> prepare_bf16() override;
 
-  bool adaptable() const override { return weight.defined(); }
+  std::vector<std::pair<std::string, Tensor>> adaptable() const override;
   void adapt(const LowRankOptions& options) override;
   std::vector<std::pair<Tensor, LowRank*>> adapters() const override;
 

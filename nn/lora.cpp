@@ -40,31 +40,77 @@ std::vector<std::pair<Tensor, LowRank*>> all_of(Module& model, const char* who) 
   return out;
 }
 
-}  // namespace
+// Where add_lora() puts adapters: layers by their paths from `model` on.
+using Layers = std::vector<std::pair<std::string, Adaptable*>>;
 
-std::vector<Module*> lora_layers(Module& model, const std::vector<std::string>& at) {
-  std::vector<Module*> out;
-  for (Module* module : model.modules()) {
-    auto* layer = dynamic_cast<Adaptable*>(module);
-    if (layer == nullptr) continue;
+void collect(Module& module, const std::string& path, const std::vector<std::string>& at,
+             Layers& out) {
+  if (auto* layer = dynamic_cast<Adaptable*>(&module)) {
     if (!layer->adapters().empty()) throw ValueError("add_lora: the model has adapters");
-    if (layer->adaptable() && is_at(*module, at)) out.push_back(module);
+    if (!layer->adaptable().empty() && is_at(module, at)) out.emplace_back(path, layer);
   }
+  for (const auto& [name, child] : module.children()) {
+    collect(*child, path.empty() ? name : path + "." + name, at, out);
+  }
+}
+
+Layers layers_for(Module& model, const LoraOptions& options) {
+  check_low_rank({options.rank, options.alpha, options.dropout});
+  Layers out;
+  collect(model, "", options.at, out);
   if (out.empty()) throw ValueError("add_lora: no layer with a matrix is where they should go");
   return out;
 }
 
+struct Wanted {
+  std::string name;
+  Shape shape;
+  DType dtype;
+};
+
+// Throws unless `entries` are these, whatever their order.
+void check_entries(const std::vector<Wanted>& wanted, const NamedTensors& entries) {
+  const auto fail = [](const std::string& what) {
+    throw ValueError("load_lora: the entries do not fit the model: " + what);
+  };
+  for (const auto& [name, shape, dtype] : wanted) {
+    const auto found = std::find_if(entries.begin(), entries.end(),
+                                    [&, &own = name](const auto& e) { return e.first == own; });
+    if (found == entries.end()) fail(name + " is missing");
+    const Tensor& given = found->second;
+    if (!given.defined() || given.shape() != shape || given.dtype() != dtype) {
+      fail(fmt::format("{} is {}, not {}{}", name, describe(given), heed::name(dtype),
+                       to_string(shape)));
+    }
+  }
+  if (entries.size() != wanted.size()) {
+    fail(fmt::format("{} of them, not {}", entries.size(), wanted.size()));
+  }
+}
+
+}  // namespace
+
+void check_lora(Module& model, const LoraOptions& options, const NamedTensors& entries) {
+  std::vector<Wanted> wanted;
+  for (const auto& [path, layer] : layers_for(model, options)) {
+    for (const auto& [adapter, matrix] : layer->adaptable()) {
+      const std::string name = path.empty() ? adapter : path + "." + adapter;
+      wanted.push_back({name + ".lora_a", {options.rank, matrix.size(1)}, matrix.dtype()});
+      wanted.push_back({name + ".lora_b", {matrix.size(0), options.rank}, matrix.dtype()});
+    }
+  }
+  check_entries(wanted, entries);
+}
+
 Index add_lora(Module& model, const LoraOptions& options) {
-  const LowRankOptions each{options.rank, options.alpha, options.dropout};
-  check_low_rank(each);  // before anything is changed
-  const std::vector<Module*> layers = lora_layers(model, options.at);
+  const Layers layers = layers_for(model, options);  // before anything is changed
   model.requires_grad(false);
   Index count = 0;
-  for (Module* module : layers) {
-    auto* layer = dynamic_cast<Adaptable*>(module);
-    layer->adapt(each);
-    for (const auto& entry : layer->adapters()) {
-      entry.second->train(module->training());
+  for (const auto& entry : layers) {
+    Adaptable* const layer = entry.second;
+    layer->adapt({options.rank, options.alpha, options.dropout});
+    for (const auto& [matrix, adapter] : layer->adapters()) {
+      adapter->train(dynamic_cast<Module*>(layer)->training());
       ++count;
     }
   }
@@ -123,26 +169,15 @@ NamedTensors state_without_lora(const Module& model) {
 void load_lora(Module& model, const NamedTensors& entries) {
   all_of(model, "load_lora");
   const NamedTensors ours = lora_state(model);
-  const auto fail = [](const std::string& what) {
-    throw ValueError("load_lora: the entries do not fit the model: " + what);
-  };
-  std::vector<std::pair<Tensor, Array>> copies;
-  for (const auto& [name, tensor] : ours) {
-    const auto found = std::find_if(entries.begin(), entries.end(),
-                                    [&, &own = name](const auto& e) { return e.first == own; });
-    if (found == entries.end()) fail(name + " is missing");
-    const Tensor& given = found->second;
-    if (!given.defined() || given.shape() != tensor.shape() || given.dtype() != tensor.dtype()) {
-      fail(fmt::format("{} is {}, not {}", name, describe(given), describe(tensor)));
-    }
-    copies.emplace_back(tensor, given.array().contiguous());
-  }
-  if (entries.size() != ours.size()) {
-    fail(fmt::format("{} of them, not {}", entries.size(), ours.size()));
-  }
+  std::vector<Wanted> wanted;
+  for (const auto& [name, tensor] : ours) wanted.push_back({name, tensor.shape(), tensor.dtype()});
+  check_entries(wanted, entries);
   unmerge_lora(model);
   const NoGrad scope;
-  for (auto& [to, from] : copies) to.copy_from(from);
+  for (auto [name, to] : ours) {
+    const auto is_it = [&own = name](const auto& entry) { return entry.first == own; };
+    to.copy_from(std::find_if(entries.begin(), entries.end(), is_it)->second.array().contiguous());
+  }
 }
 
 }  // namespace heed::nn

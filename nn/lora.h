@@ -26,8 +26,8 @@ struct LoraOptions {
 /// matrix of its own is at `at`, where the model has some, and for options out of range; then
 /// nothing has changed.
 Index add_lora(Module& model, const LoraOptions& options = {});
-/// The layers that add_lora() puts them beside. Throws as it does.
-std::vector<Module*> lora_layers(Module& model, const std::vector<std::string>& at = {});
+/// Throws what add_lora() and after it load_lora() of these entries would, and changes nothing.
+void check_lora(Module& model, const LoraOptions& options, const NamedTensors& entries);
 
 /// All adapters are in the weights from here on, and cost nothing. They do not learn meanwhile.
 /// Nothing happens to those that are in already. Throws ValueError for a model without any or with

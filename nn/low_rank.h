@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -57,8 +58,9 @@ class LowRank : public Module {
 class Adaptable {
  public:
   virtual ~Adaptable() = default;
-  /// Whether it has a matrix of its own.
-  virtual bool adaptable() const { return true; }
+  /// Its own matrices [out, in], each under the name of the LowRank that may stand beside it; none
+  /// where it has none.
+  virtual std::vector<std::pair<std::string, Tensor>> adaptable() const = 0;
   /// Puts a LowRank beside each of its own matrices. Throws ValueError where there are some.
   virtual void adapt(const LowRankOptions& options) = 0;
   /// The matrices with their adapters; none before adapt().

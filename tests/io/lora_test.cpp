@@ -141,15 +141,15 @@ TEST(Lora, NothingIsAddedForWhatDoesNotFit) {
   };
   const Array good_a = zeros_of(2, 3), good_b = zeros_of(2, 2);
   refused({{first, zeros_of(2, 5)}, {second, good_b}},
-          "\"second.lora.lora_a\" is f32[2, 5], not f32[2, 3]");
+          "second.lora.lora_a is f32[2, 5], not f32[2, 3]");
   refused({{first, good_a}, {second, zeros_of(7, 2)}},
-          "\"second.lora.lora_b\" is f32[7, 2], not f32[2, 2]");
+          "second.lora.lora_b is f32[7, 2], not f32[2, 2]");
   refused({{first, zeros_of(2, 3, DType::f64)}, {second, good_b}}, "not f32[2, 3]");
-  refused({{first, good_a}}, "\"second.lora.lora_b\" is missing");
-  refused({{second, good_b}}, "\"second.lora.lora_a\" is missing");
-  refused({{first, good_a}, {second, good_b}, {"third.lora.lora_a", good_a}},
-          "\"third.lora.lora_a\" is beside no layer");
-  refused({{"second.other.lora_a", good_a}}, "\"second.other.lora_a\" is beside no matrix");
+  refused({{first, good_a}}, "second.lora.lora_b is missing");
+  refused({{second, good_b}}, "second.lora.lora_a is missing");
+  refused({{first, good_a}, {second, good_b}, {"third.lora.lora_a", good_a}}, "3 of them, not 2");
+  refused({{"second.other.lora_a", good_a}}, "second.lora.lora_a is missing");
+  refused({{"third.lora.lora_a", good_a}}, "no layer with a matrix is where they should go");
   refused({{first, good_a}, {second, zeros_of(2, 3)}}, "has the rank");
   // A rank that no number stands behind.
   refused({{first, zeros_of(Index{1} << 30, 0)}, {second, zeros_of(0, Index{1} << 30)}},

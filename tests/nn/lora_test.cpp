@@ -159,6 +159,25 @@ TEST(Lora, OnlyAdaptersLearn) {
   for (const auto& [name, tensor] : before) EXPECT_EQ(numbers(tensor), frozen[i++]) << name;
 }
 
+// Of a layer that has several, too.
+TEST(Lora, WhatDoesNotFitIsKnownBeforeAnythingIsAdded) {
+  const LoraOptions options{.rank = 2, .at = {"heads"}};
+  Tagger other(DType::f64, 5), model(DType::f64, 5);
+  add_lora(other, options);
+  NamedTensors entries = lora_state(other);
+  ASSERT_EQ(entries.size(), 8U);  // of three projections and of what joins the heads
+  check_lora(model, options, entries);
+  const Tensor last = entries.back().second;
+  entries.pop_back();
+  EXPECT_ERROR_WITH(ValueError, "is missing", check_lora(model, options, entries));
+  entries.emplace_back("heads.none_lora.lora_b", last);
+  EXPECT_ERROR_WITH(ValueError, "is missing", check_lora(model, options, entries));
+  EXPECT_ERROR_WITH(ValueError, "no layer with a matrix",
+                    check_lora(model, {.rank = 2, .at = {"tail"}}, entries));
+  EXPECT_TRUE(lora_state(model).empty());
+  EXPECT_TRUE(model.hidden.weight.requires_grad());
+}
+
 TEST(Lora, GradientsOfBothOrders) {
   manual_seed(23);
   Tagger model;

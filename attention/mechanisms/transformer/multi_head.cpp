@@ -188,38 +188,6 @@ Tensor MultiHead::projected(const Tensor& x, Index first, Index count, bool mask
   });
 }
 
-void MultiHead::adapt(const nn::LowRankOptions& options) {
-  const auto add = [&](const char* name, const Tensor& matrix) {
-    if (!matrix.defined()) return;
-    lora_.emplace_back(&matrix, &child<nn::LowRank>(name, matrix.size(1), matrix.size(0), options,
-                                                    matrix.dtype()));
-  };
-  add("in_proj_lora", in_proj_weight);
-  add("q_proj_lora", q_proj_weight);
-  add("k_proj_lora", k_proj_weight);
-  add("v_proj_lora", v_proj_weight);
-}
-
-std::vector<std::pair<Tensor, nn::LowRank*>> MultiHead::adapters() const {
-  std::vector<std::pair<Tensor, nn::LowRank*>> out;
-  for (const auto& [matrix, lora] : lora_) out.emplace_back(*matrix, lora);
-  return out;
-}
-
-std::function<void()> MultiHead::prepare_bf16() {
-  std::vector<std::pair<Tensor, Tensor>> changes;
-  for (const Tensor* each : {&in_proj_weight, &q_proj_weight, &k_proj_weight, &v_proj_weight}) {
-    if (!each->defined() || each->dtype() == DType::bf16) continue;
-    changes.emplace_back(*each, nn::detail::in_bf16("MultiHead", *each));
-  }
-  return [changes = std::move(changes)]() mutable {
-    for (auto& [weight, narrow] : changes) {
-      weight.set_requires_grad(false);
-      weight.set_array(narrow.array());
-    }
-  };
-}
-
 MultiHead::Heads MultiHead::project_heads(const Tensor& keys, const Tensor& values,
                                           bool masked) const {
   check_input("keys", keys, options_.key_width, out_proj.weight.dtype());

@@ -95,6 +95,7 @@ class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowa
   Attended attend_to(const Tensor& query, const Memory& memory, const Terms& terms = {}) const;
 
   /// Adapters of the projections to heads; out_proj is a layer of its own.
+  std::vector<std::pair<std::string, Tensor>> adaptable() const override;
   void adapt(const nn::LowRankOptions& options) override;
   std::vector<std::pair<Tensor, nn::LowRank*>> adapters() const override;
   std::function<void()> prepare_bf16() override;
@@ -106,6 +107,8 @@ class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowa
   Index D_, Dv_, groups_;
   bool packed_;  // one in_proj_weight
   ScaledDot dot_;
+  /// With the names of the adapters beside them.
+  std::vector<std::pair<std::string, const Tensor*>> own_matrices() const;
   std::vector<std::pair<const Tensor*, nn::LowRank*>> lora_;
 
  public:
