@@ -13,15 +13,12 @@
 namespace heed::distributed {
 namespace {
 
-// Before anything travels: a process that waits for other numbers than come would wait for ever, and
-// so would those that wait for one that threw by itself.
+// Before anything travels: a process that waits for other numbers than come would wait for ever,
+// and so would those that wait for one that threw by itself.
 void check_alike(const char* op, const World& world, const Tensor& x) {
-  const std::vector<std::string> all = world.gather(said_of(x));
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r] == all[0]) continue;
-    refuse_unlike(all[0], all[r],
-                  fmt::format("{}: process 0 has {}, process {} {}", op, all[0], r, all[r]));
-  }
+  check_same(world, said_of(x), [op](const auto& a, const auto& b, std::size_t other) {
+    refuse_unlike(a, b, unlike(op, a, b, other));
+  });
   check_defined(op, x, "x");
   if (!is_computed(x.dtype()))
     throw DTypeError(fmt::format("{}: {} is not f32 or f64", op, describe(x)));

@@ -57,7 +57,7 @@ GradientSum::GradientSum(const World& world, const std::vector<Tensor>& paramete
 }
 
 GradientSum::~GradientSum() {
-  if (started_ > 0 && !finished_) world_.handles().left = true;
+  if (on_their_way_) world_.handles().left = true;
 }
 
 void GradientSum::skip_to(Index piece) {
@@ -99,6 +99,7 @@ void GradientSum::start_buckets(bool all) {
     const auto& which = buckets_[started_].parameters();
     const auto here = [&](std::size_t p) { return all || arrived_[p]; };
     if (!std::all_of(which.begin(), which.end(), here)) break;
+    on_their_way_ = true;
     buckets_[started_].start(trees_);
   }
   for (std::size_t i = 0; !all && i < started_; ++i) buckets_[i].progress();
@@ -169,10 +170,11 @@ GradientKinds GradientSum::finish() {
   if (world_.size() == 1) return kinds;
   for (Bucket& bucket : buckets_) set_sums(bucket, kinds);
   for (Bucket& bucket : buckets_of(left)) {
+    on_their_way_ = true;
     bucket.start(trees_);
     set_sums(bucket, kinds);
   }
-  finished_ = true;
+  on_their_way_ = false;
   return kinds;
 }
 

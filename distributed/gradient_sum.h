@@ -26,7 +26,7 @@ using GradientKinds = std::string;
 class GradientSum {
  public:
   /// Pieces 0 .. count - 1, of which this process has block_of(). Throws ValueError for fewer
-  /// pieces than processes, Error after a sum that was begun and not finished.
+  /// pieces than processes, Error after a sum whose gradients had set out here and were not waited for.
   GradientSum(const World& world, const std::vector<Tensor>& parameters, Index count,
               const GradientKinds& expected = {}, Sums sums = Sums::exact);
   Index first() const { return block_.first; }
@@ -67,7 +67,7 @@ class GradientSum {
   std::vector<bool> arrived_;
   std::vector<Bucket> buckets_;  // of what is expected to be dense, the last parameters first
   std::size_t started_ = 0;
-  bool finished_ = false;
+  bool on_their_way_ = false;  // buckets that nobody waited for
 };
 
 }  // namespace heed::distributed

@@ -96,14 +96,12 @@ Gradients walk_back(const World& world, const RingOptions& options, const Tensor
 void check_alike(const World& world, const std::string& mine, const RingOptions& options) {
   const std::string how = fmt::format("{}{}", options.causal ? "causal" : "not causal",
                                       options.striped ? ", striped" : "");
-  const std::vector<std::string> all = world.gather(mine), ways = world.gather(how);
-  const auto message = [](const std::vector<std::string>& said, std::size_t r) {
-    return fmt::format("{}: process 0 has {}; process {} {}", kName, said[0], r, said[r]);
-  };
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (ways[r] != ways[0]) throw ValueError(message(ways, r));
-    if (all[r] != all[0]) refuse_unlike(all[0], all[r], message(all, r));
-  }
+  check_same(world, how, [](const auto& a, const auto& b, std::size_t other) {
+    throw ValueError(unlike(kName, a, b, other));
+  });
+  check_same(world, mine, [](const auto& a, const auto& b, std::size_t other) {
+    refuse_unlike(a, b, unlike(kName, a, b, other));
+  });
 }
 
 }  // namespace

@@ -6,11 +6,13 @@
 #include <cstring>
 #include <map>
 #include <numeric>
+#include <string_view>
 
 #include "../core/error.h"
 #include "../core/kernels/elementwise/copy.h"
 #include "../core/number_in.h"
 #include "../io/safetensors.h"
+#include "alike-inl.h"
 
 namespace heed::distributed {
 namespace {
@@ -51,23 +53,25 @@ void ShardedBase::share_out() {
 
 void ShardedBase::update(Slot&, const Tensor&, Array&) {}  // inner() moves them
 
-// The same parameters have a gradient everywhere: each process reads what others moved by its own.
+// The same parameters, and of the same a gradient, everywhere: each process reads what others moved
+// by its own.
 void ShardedBase::check_alike() const {
   if (world_.size() == 1) return;
   std::string mine;
-  for (const Tensor& each : parameters_) mine += each.grad().defined() ? '1' : '0';
-  const std::vector<std::string> all = world_.gather(mine);
-  for (std::size_t r = 1; r < all.size(); ++r) {
-    if (all[r].size() != all[0].size()) {
-      throw ValueError(fmt::format("sharded: process {} has {} parameters, process 0 has {}", r,
-                                   all[r].size(), all[0].size()));
+  for (const Tensor& each : parameters_)
+    mine += describe(each) + (each.grad().defined() ? "\n" : " without a gradient\n");
+  check_same(world_, mine, [](std::string_view a, std::string_view b, std::size_t other) {
+    for (std::size_t p = 0;; ++p) {
+      const std::string_view one = a.substr(0, a.find('\n')), two = b.substr(0, b.find('\n'));
+      if (one != two) {
+        throw ValueError(fmt::format("sharded: parameter {} is {} on process 0, {} on process {}",
+                                     p, one.empty() ? "none" : one, two.empty() ? "none" : two,
+                                     other));
+      }
+      a.remove_prefix(one.size() + 1);
+      b.remove_prefix(two.size() + 1);
     }
-    const auto [first, other] = std::mismatch(all[0].begin(), all[0].end(), all[r].begin());
-    if (first == all[0].end()) continue;
-    const bool without = *other == '0';
-    throw ValueError(fmt::format("sharded: parameter {} has a gradient on process {}, none on {}",
-                                 first - all[0].begin(), without ? 0 : r, without ? r : 0));
-  }
+  });
 }
 
 void ShardedBase::step() {
@@ -108,15 +112,7 @@ void ShardedBase::tell(const std::vector<std::size_t>& moved) {
     mine.append(reinterpret_cast<const char*>(numbers.raw()), bytes_of(numbers));
   }
   const std::vector<std::string> all = world_.gather(mine);
-  std::vector<std::size_t> wanted(all.size(), 0), read(all.size(), 0);
-  for (const std::size_t i : moved) {
-    wanted[static_cast<std::size_t>(owners_[i])] += bytes_of(parameters_[i].array());
-  }
-  for (std::size_t r = 0; r < all.size(); ++r) {
-    if (all[r].size() == wanted[r]) continue;
-    throw ValueError(fmt::format("sharded: process {} moved {} bytes of parameters, not {}", r,
-                                 all[r].size(), wanted[r]));
-  }
+  std::vector<std::size_t> read(all.size(), 0);
   for (const std::size_t i : moved) {
     const auto owner = static_cast<std::size_t>(owners_[i]);
     Array numbers = Array::empty(parameters_[i].shape(), parameters_[i].dtype());

@@ -22,8 +22,8 @@ std::vector<Index> owners_of(const std::vector<Tensor>& parameters, Index proces
 /// Of an optimizer that has all parameters registered, and state of those that it stepped.
 class ShardedBase : public optim::Optimizer {
  public:
-  /// Throws ValueError on all, and nothing has changed, unless the same parameters have a gradient
-  /// everywhere.
+  /// Throws ValueError on all, and nothing has changed, unless parameters are of the same shapes and
+  /// dtypes everywhere, and the same ones have a gradient.
   void step() override;
   optim::NamedArrays state_dict() const override;
   /// The same entries everywhere. Throws on all alike, and for a moment has all of the state.

@@ -28,6 +28,12 @@ Index size_of(MPI_Comm which) {
   return size;
 }
 
+// MPI has numbers below 0 for anybody, and for nobody.
+void check_process(const char* op, Index process, Index size) {
+  if (process >= 0 && process < size) return;
+  throw ValueError(fmt::format("{}: process {} of {}", op, process, size));
+}
+
 constexpr Index kAtOnce = Index{1} << 30;  // bytes
 
 }  // namespace
@@ -68,9 +74,7 @@ void World::barrier() const { check("MPI_Barrier", MPI_Barrier(handles_->talk));
 
 std::string World::broadcast(const std::string& bytes, Index from) const {
   std::int64_t size = static_cast<std::int64_t>(bytes.size());
-  if (from < 0 || from >= size_) {
-    throw ValueError(fmt::format("broadcast: process {} of {}", from, size_));
-  }
+  check_process("broadcast", from, size_);
   const int root = static_cast<int>(from);
   check("MPI_Bcast", MPI_Bcast(&size, 1, MPI_INT64_T, root, handles_->talk));
   std::string out = rank_ == from ? bytes : std::string();
@@ -110,13 +114,10 @@ std::vector<std::string> World::gather(const std::string& bytes) const {
 }
 
 void World::broadcast(Array& numbers, Index from) const {
-  const std::string mine = describe(numbers);
-  const std::string theirs = broadcast(mine, from);
-  for (const std::string& each : gather(mine)) {
-    if (each == theirs) continue;
-    refuse_unlike(theirs, each,
-                  fmt::format("broadcast: process {} has {}, another one {}", from, theirs, each));
-  }
+  check_process("broadcast", from, size_);
+  check_same(*this, describe(numbers), [](const auto& a, const auto& b, std::size_t other) {
+    refuse_unlike(a, b, unlike("broadcast", a, b, other));
+  });
   Array whole = numbers.contiguous();
   check("MPI_Bcast", MPI_Bcast(whole.mutable_raw(), count_of("broadcast", whole.numel()),
                                type_of(whole.dtype()), static_cast<int>(from), handles_->talk));
@@ -149,11 +150,7 @@ Array World::all_to_all(const Array& numbers) const {
 }
 
 Array World::exchange(const Array& numbers, Index to, Index from) const {
-  for (const Index each : {to, from}) {  // MPI has numbers below 0 for anybody, and for nobody
-    if (each < 0 || each >= size_) {
-      throw ValueError(fmt::format("exchange: process {} of {}", each, size_));
-    }
-  }
+  for (const Index each : {to, from}) check_process("exchange", each, size_);
   const Array mine = numbers.contiguous();
   Array out = Array::empty(mine.shape(), mine.dtype());
   const int count = count_of("exchange", mine.numel());

@@ -81,21 +81,25 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
   for (std::size_t i = 0; i < also.size(); ++i)
     put_figures(said, fmt::format("also{}", i), also[i]);
   // Everybody's, in the order of the pieces.
-  Sums sums;
-  Index all = 0, last_rows = 0;
+  std::vector<std::pair<Piece, Figures>> everybodys;
+  Index last_rows = 0;
   s.stop = false;
   for (const std::string& each : team_->gather(said.encode())) {
     const auto state = io::TrainingState::decode(each, kMessage);
     s.stop = s.stop || state.count("stop") > 0;
+    last_rows += state.count("rows");
     std::vector<Piece> pieces;
     state.get("pieces", pieces);
-    all += std::ssize(pieces);
-    last_rows += state.count("rows");
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      if (pieces[i].weight > 0) sums.loss += pieces[i].shown * pieces[i].weight;
-      sums.weight += pieces[i].weight;
-      add_also(figures_of(state, fmt::format("also{}", i)), pieces[i].weight);
-    }
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      everybodys.emplace_back(pieces[i], figures_of(state, fmt::format("also{}", i)));
+  }
+  // First, also where an error follows: gradients are on their way to the others.
+  if (!everybodys.empty()) team_->finish();
+  Sums sums;
+  for (const auto& [piece, figures] : everybodys) {
+    if (piece.weight > 0) sums.loss += piece.shown * piece.weight;
+    sums.weight += piece.weight;
+    add_also(figures, piece.weight);
   }
   std::string last;  // of what pieces left
   for (const std::string& each : team_->gather(mine.empty() ? "" : found.left())) {
@@ -106,8 +110,7 @@ bool Run::shared_step(Batches& batches, const Moment& at, bool& end_of_pass) {
     end_of_pass = true;
     batches.end_pass();
   }
-  if (all == 0) return false;
-  team_->finish();  // also where an error follows: gradients are on their way to the others
+  if (everybodys.empty()) return false;
   if (!(sums.weight > 0)) {
     throw ValueError(
         fmt::format("run: the pieces of a step weigh {} together, not more than 0", sums.weight));

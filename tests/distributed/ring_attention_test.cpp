@@ -102,7 +102,7 @@ TEST(RingAttention, SaysWhatDoesNotFit) {
       ring_attention(world(), Tensor(Array::zeros({2, 5}, DType::f32)), x, x, {.causal = true}));
   if (world().size() == 1) return;
   const Tensor other = Tensor(Array::zeros({3 + world().rank(), 5}, DType::f32));
-  EXPECT_ERROR_WITH(ShapeError, "; process 1 query f32[4, 5]",
+  EXPECT_ERROR_WITH(ShapeError, ", process 1 query f32[4, 5]",
                     ring_attention(world(), other, x, x));
 }
 
@@ -114,9 +114,9 @@ TEST(RingAttention, SaysEverywhereWhatOneHas) {
   if (world().size() == 1) return;
   const Tensor wide = Tensor(Array::zeros({3, 5}, DType::f64));
   EXPECT_ERROR_WITH(DTypeError, "values f64[3, 5]", ring_attention(world(), x, x, one ? wide : x));
-  EXPECT_ERROR_WITH(ValueError, "process 0 has not causal; process",
+  EXPECT_ERROR_WITH(ValueError, "process 0 has not causal, process",
                     ring_attention(world(), x, x, x, {.causal = one}));
-  EXPECT_ERROR_WITH(ValueError, "process 0 has causal; process",
+  EXPECT_ERROR_WITH(ValueError, "process 0 has causal, process",
                     ring_attention(world(), x, x, x, {.causal = true, .striped = one}));
 }
 
