@@ -37,10 +37,7 @@ struct FieldsOf<attention::TransformerOptions> {
   static void finish(attention::TransformerOptions& options, const py::dict& given);
 };
 
-/// Throws ValueError where the kind of that name is made by a max_length, and that is 0.
-void check_length(const std::string& name, Index max_length);
-/// The kind of that name, made for a stack's layer. Throws ValueError for other names, and as
-/// check_length().
+/// The kind of that name, made for a stack's layer. Throws as self_attention_maker().
 std::shared_ptr<attention::SelfAttention> self_attention_of(
     const std::string& name, const attention::SelfAttentionSizes& sizes, Index layer);
 

@@ -135,8 +135,13 @@ struct whole_caster {
   bool load(handle from, bool) {
     if (!from || !PyIndex_Check(from.ptr())) return false;
     if (const auto whole = reinterpret_steal<object>(PyNumber_Index(from.ptr()))) {
-      if constexpr (std::is_signed_v<T>) value = PyLong_AsLongLong(whole.ptr());
-      if constexpr (!std::is_signed_v<T>) value = PyLong_AsUnsignedLongLong(whole.ptr());
+      if constexpr (std::is_signed_v<T>) {
+        const long long number = PyLong_AsLongLong(whole.ptr());
+        if (!std::in_range<T>(number)) return false;
+        value = static_cast<T>(number);
+      } else {
+        value = PyLong_AsUnsignedLongLong(whole.ptr());
+      }
     }
     if (!PyErr_Occurred()) return true;
     PyErr_Clear();
@@ -148,6 +153,8 @@ template <>
 struct type_caster<std::int64_t> : whole_caster<std::int64_t> {};
 template <>
 struct type_caster<std::uint64_t> : whole_caster<std::uint64_t> {};
+template <>
+struct type_caster<int> : whole_caster<int> {};
 
 /// A number, of a Tensor with one element, too, unless it would lose a gradient.
 template <>

@@ -1,5 +1,6 @@
 // heed.nn.functional: activations, normalising, losses, dropout, padding.
 #include "bindings.h"
+#include "python_operators.h"
 
 namespace heed::python {
 namespace {
@@ -40,10 +41,13 @@ void bind_normalising(py::module_& f) {
   }
   f.def("log_softmax", &log_softmax, Free(), py::arg("input"), py::arg("dim"));
   // First, so that an alpha that is trained is not taken for a number.
-  f.def("entmax",
-        static_cast<Tensor (*)(const Tensor&, Index, const Tensor&, const Tensor&)>(&entmax),
-        Free(), py::arg("input"), py::arg("dim"), py::arg("alpha").none(false),
-        py::arg("mask") = Tensor());
+  f.def(
+      "entmax",
+      [](const Tensor& x, Index dim, const Tensor& alpha, const Tensor& mask) {
+        return entmax(x, dim, beside(x, alpha), mask);
+      },
+      Free(), py::arg("input"), py::arg("dim"), py::arg("alpha").none(false),
+      py::arg("mask") = Tensor());
   f.def("entmax", static_cast<Tensor (*)(const Tensor&, Index, double, const Tensor&)>(&entmax),
         Free(), py::arg("input"), py::arg("dim"), py::arg("alpha") = 1.5,
         py::arg("mask") = Tensor());

@@ -1,6 +1,7 @@
 // x **= y, %=, &=, |=, ^=, which the library does not have: as += they write into x where nothing
 // is to be recorded; else x becomes the new tensor.
 #include "bindings.h"
+#include "python_operators.h"
 
 namespace heed::python {
 namespace {
@@ -30,6 +31,8 @@ void bind_in_place_operators(TensorClass& tensor) {
       {"__ipow__",
        [](const Tensor& x, const Tensor& y) { return become("**", x, heed::pow(x, y)); }},
       {"__imod__", [](const Tensor& x, const Tensor& y) { return become("%", x, x % y); }},
+      {"__ifloordiv__",
+       [](const Tensor& x, const Tensor& y) { return become("//", x, floor_divide(x, y)); }},
       {"__iand__", [](const Tensor& x, const Tensor& y) { return become("&", x, x & y); }},
       {"__ior__", [](const Tensor& x, const Tensor& y) { return become("|", x, x | y); }},
       {"__ixor__", [](const Tensor& x, const Tensor& y) { return become("^", x, x ^ y); }}};
@@ -40,7 +43,12 @@ void bind_in_place_operators(TensorClass& tensor) {
   const std::pair<const char*, OfNumber> numbers[] = {
       {"__ipow__",
        [](const Tensor& x, Scalar y) { return become("**", x, heed::pow(x, y.value())); }},
-      {"__imod__", [](const Tensor& x, Scalar y) { return become("%", x, x % y); }}};
+      {"__imod__", [](const Tensor& x, Scalar y) { return become("%", x, x % y); }},
+      {"__ifloordiv__",
+       [](const Tensor& x, Scalar y) { return become("//", x, floor_divide(x, like(x, y))); }},
+      {"__iand__", [](const Tensor& x, Scalar y) { return become("&", x, x & flag(y)); }},
+      {"__ior__", [](const Tensor& x, Scalar y) { return become("|", x, x | flag(y)); }},
+      {"__ixor__", [](const Tensor& x, Scalar y) { return become("^", x, x ^ flag(y)); }}};
   for (const auto& [name, function] : numbers) {
     tensor.def(name, function, Free(), py::is_operator(), py::arg("other").none(false));
   }

@@ -58,22 +58,22 @@ const Fields& FieldsOf<TransformerOptions>::all() {
 }
 
 void FieldsOf<TransformerOptions>::finish(TransformerOptions& o, const py::dict& given) {
-  if (!given.contains("self_attention") || !py::isinstance<py::str>(given["self_attention"]))
-    return;
-  const auto name = given["self_attention"].cast<std::string>();
-  const auto length = given.contains("max_length") ? given["max_length"].cast<Index>() : Index(0);
-  check_length(name, length);
-  o.self_attention = self_attention_maker(name, {.width = o.width,
-                                                 .heads = o.heads,
-                                                 .max_length = length,
-                                                 .dropout = o.dropout,
-                                                 .dtype = o.dtype,
-                                                 .rotary = o.rotary});
-  if (!o.self_attention) return;  // MultiHead, of all options
-  for (const char* other : {"rotary_options", "self_heads"}) {
-    if (!given.contains(other)) continue;
-    throw ValueError("self_attention: \"" + name + "\" has no use for " + other +
-                     ", which is of heads of the kind \"dot\"");
+  const bool named =
+      given.contains("self_attention") && py::isinstance<py::str>(given["self_attention"]);
+  if (named) {
+    const auto length = given.contains("max_length") ? given["max_length"].cast<Index>() : Index(0);
+    o.self_attention =
+        self_attention_maker(given["self_attention"].cast<std::string>(), {.width = o.width,
+                                                                           .heads = o.heads,
+                                                                           .max_length = length,
+                                                                           .dropout = o.dropout,
+                                                                           .dtype = o.dtype,
+                                                                           .rotary = o.rotary});
+  } else if (given.contains("max_length")) {
+    throw ValueError("max_length is of a self_attention that is named");
+  }
+  if (o.self_attention && given.contains("rotary_options")) {
+    throw ValueError("self_attention: only heads of the kind \"dot\" have rotary_options");
   }
 }
 

@@ -2,6 +2,7 @@
 // function of the module and as a method, by PyTorch's name. One table a signature, as each
 // signature is compiled once.
 #include "bindings.h"
+#include "python_operators.h"
 
 namespace heed::python {
 namespace {
@@ -268,9 +269,9 @@ void bind_reductions(py::module_& m, TensorClass& c) {
   for (const auto& row : spreads) {
     // By their names, as in PyTorch, whose older second argument is another one.
     m.def(row.name, row.function, Free(), py::arg("input"), py::arg("dim") = Axes(), py::kw_only(),
-          py::arg("keepdim") = false, py::arg("correction") = 1);
-    c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), py::kw_only(),
-          py::arg("keepdim") = false, py::arg("correction") = 1);
+          kept(), py::arg("correction") = 1);
+    c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), py::kw_only(), kept(),
+          py::arg("correction") = 1);
   }
   m.def("norm", &norm, Free(), py::arg("input"), py::arg("p") = 2, py::arg("dim") = Axes(), kept());
   c.def("norm", &norm, Free(), py::arg("p") = 2, py::arg("dim") = Axes(), kept());
@@ -333,11 +334,7 @@ void bind_choosing(py::module_& m, TensorClass& c) {
   both(  // first, so that bounds that are trained are not taken for numbers
       "clamp",
       [](const Tensor& x, const Tensor& low, const Tensor& high) {
-        const auto bound = [&x](const Tensor& b) {  // one number is of x's dtype, as in PyTorch
-          const bool other = b.defined() && b.rank() == 0 && b.dtype() != x.dtype();
-          return other && x.is_floating_point() ? heed::to(b, x.dtype()) : b;
-        };
-        return clamp(x, bound(low), bound(high));
+        return clamp(x, beside(x, low), beside(x, high));
       },
       py::arg("min") = Tensor(), py::arg("max") = Tensor());
   both(

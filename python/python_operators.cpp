@@ -1,5 +1,7 @@
 // What Python asks of numbers and has no sign in the library: x // y, 7 % x, mask & True, v in x;
 // and comparisons with arrays of others, which Python would answer by itself.
+#include "python_operators.h"
+
 #include "bindings.h"
 
 namespace heed::python {
@@ -17,30 +19,52 @@ struct pybind11::detail::type_caster<heed::python::ForeignArray> {
 };
 
 namespace heed::python {
-namespace {
 
 Tensor like(const Tensor& x, Scalar y) { return zeros_like(x) + y; }
 Tensor flag(Scalar y) { return full(Shape{}, y, y.dtype()); }
 
-// The whole number at or below x / y: x is y (x // y) + x % y, as in Python.
-Tensor floor_divide(const Tensor& x, const Tensor& y) {
-  const Tensor whole = x - x % y;  // a multiple of y, but for rounding
-  if (x.is_floating_point() || y.is_floating_point()) {
-    return where(y == Scalar(0), x / y, round(whole / y));  // x % 0 is none, x / 0 may be infinite
-  }
-  if (any(y == Scalar(0)).item<bool>()) throw ValueError("floor_divide: an integer by 0");
-  const auto divided = [&y](const Tensor& n) {
-    const Tensor quotient = heed::to(n, DType::f64) / heed::to(y, DType::f64);
-    return heed::to(round(quotient), DType::i64);
-  };
-  const Tensor near = divided(whole);  // f64 holds 53 bits of it
-  return near + divided(whole - near * y);
+Tensor beside(const Tensor& x, const Tensor& y) {
+  const bool other = y.defined() && y.rank() == 0 && y.dtype() != x.dtype();
+  return other && x.is_floating_point() ? heed::to(y, x.dtype()) : y;
 }
+
+namespace {
+
+// n / y of integers of which y is a divisor; f64 holds 53 bits of them, so that it takes two steps.
+Tensor divided(const Tensor& n, const Tensor& y) {
+  const auto near = [&y](const Tensor& part) {
+    return heed::to(round(heed::to(part, DType::f64) / heed::to(y, DType::f64)), DType::i64);
+  };
+  const Tensor most = near(n);
+  return most + near(n - most * y);
+}
+
+// Towards 0 there is a multiple of y, behind which no number goes around.
+Tensor divided_down(const Tensor& x, const Tensor& y) {
+  if (any(y == Scalar(0)).item<bool>()) throw ValueError("floor_divide: an integer by 0");
+  const Tensor rest = x % y, apart = (x < Scalar(0)) != (y < Scalar(0));
+  const Tensor up = divided(where(apart & (rest != Scalar(0)), x + (y - rest), x - rest), y);
+  return where(apart & (rest != Scalar(0)), up - Scalar(1), up);
+}
+
+}  // namespace
+
+Tensor floor_divide(const Tensor& x, const Tensor& y) {
+  if (!x.is_floating_point() && !y.is_floating_point()) return divided_down(x, y);
+  const Tensor whole = round((x - x % y) / y);               // but for rounding a multiple of y
+  const Tensor far = minimum(sign(x) * sign(y), Scalar(0));  // of y that is infinite
+  return where(y == Scalar(0), x / y, where(isinf(y) & isfinite(x), far, whole));
+}
+
+namespace {
 
 void bind_dividing(TensorClass& c) {
   using Of = Tensor (*)(const Tensor&, Scalar);
   c.def("__floordiv__", &floor_divide, Free(), py::is_operator(), py::arg("other").none(false));
   c.def("floor_divide", &floor_divide, Free(), py::arg("other"));
+  c.def(
+      "floor_divide", [](const Tensor& x, Scalar y) { return floor_divide(x, like(x, y)); }, Free(),
+      py::arg("other"));
   const std::pair<const char*, Of> numbers[] = {
       {"__floordiv__", [](const Tensor& x, Scalar y) { return floor_divide(x, like(x, y)); }},
       {"__rfloordiv__", [](const Tensor& x, Scalar y) { return floor_divide(like(x, y), x); }},

@@ -1,7 +1,5 @@
 // heed.attention: a stack's self-attention by one name, and the kinds that are not made of
 // MultiHead alone.
-#include <set>
-
 #include "attention_options.h"
 
 namespace heed::python {
@@ -9,7 +7,7 @@ namespace heed::python {
 using namespace heed::attention;
 
 HEED_FIELDS(SelfAttentionSizes, width, heads, max_length, dropout, dtype, rotary)
-HEED_GIVES(SelfAttentionKind, name, rotary, steps, packed, sums_up)
+HEED_GIVES(SelfAttentionKind, name, rotary, steps, packed, sums_up, by_length)
 HEED_FIELDS(DifferentialHeadsOptions, kind, width, heads, head_width, kv_heads, layer, rotary,
             rotary_options, dropout, dtype)
 HEED_FIELDS(ForgettingHeadsOptions, width, heads, head_width, dropout, dtype)
@@ -20,18 +18,8 @@ HEED_FIELDS(NativeSparseOptions, width, heads, kv_heads, head_width, block, stri
             dtype)
 HEED_FIELDS(SynthesizerOptions, width, heads, max_length, kinds, rank, factor, dropout, dtype)
 
-void check_length(const std::string& name, Index max_length) {
-  const std::set<std::string> by_length = {"native-sparse", "cope",      "window",   "strided",
-                                           "top-k",         "cosformer", "aft-full", "aft-local"};
-  if (max_length > 0 || !by_length.contains(name)) return;
-  throw ValueError("self_attention: \"" + name +
-                   "\" is made by max_length=, the length of the longest text, not " +
-                   std::to_string(max_length));
-}
-
 std::shared_ptr<SelfAttention> self_attention_of(const std::string& name,
                                                  const SelfAttentionSizes& sizes, Index layer) {
-  check_length(name, sizes.max_length);
   const auto maker = self_attention_maker(name, sizes);
   if (maker) return maker(layer);
   return std::make_shared<MultiHead>(MultiHeadOptions{.width = sizes.width,
@@ -61,8 +49,7 @@ void bind_kinds(py::module_& m) {
       },
       "The kind of that name, made for a stack's layer: self_attention(\"ssd\", width=64, "
       "heads=4). "
-      "max_length is that of the longest text, by which windows, top-k, CoPE, native-sparse, AFT, "
-      "Synthesizers and cosFormer are made. "
+      "max_length is that of the longest text, by which the kinds that are by_length are made. "
       "Raises ValueError for names that there are not, and where max_length is needed.");
 }
 

@@ -19,19 +19,11 @@ void bind_outputs(py::module_& m) {
            "The sum of these layers' balance losses; None without experts.");
 }
 
-// Heads of keys are MultiHead's; of a decoder its attention to the memory has them in any case.
-const TransformerOptions& checked(const TransformerOptions& options) {
-  if (options.self_attention && options.kv_heads != 0) {
-    throw ValueError("TransformerEncoder: another self_attention has no use for kv_heads");
-  }
-  return options;
-}
-
 void bind_encoder(py::module_& m) {
   Mechanism<TransformerEncoderLayer>(m, "One layer (Vaswani et al. 2017).")
       .made("layer=0",
             [](const TransformerOptions& options, Index layer) {
-              return std::make_shared<TransformerEncoderLayer>(checked(options), layer);
+              return std::make_shared<TransformerEncoderLayer>(options, layer);
             })
       .forward(
           "input, cache",
@@ -53,7 +45,7 @@ void bind_encoder(py::module_& m) {
   Mechanism<TransformerEncoder>(m, kStack)
       .made("layers, final_norm",
             [](Index layers, bool final_norm, const TransformerOptions& options) {
-              return std::make_shared<TransformerEncoder>(layers, checked(options), final_norm);
+              return std::make_shared<TransformerEncoder>(layers, options, final_norm);
             })
       .forward(
           "input",

@@ -100,12 +100,11 @@ Made latent(const Sizes& o, Index) {
 
 // AFT-full with w in factors, as the paper has it, or AFT-local with a window.
 Made attention_free(const Sizes& o, Index window, Index rank) {
-  return std::make_shared<AttentionFreeFull>(
-      AttentionFreeFullOptions{.width = o.width,
-                               .max_length = std::max<Index>(1, o.max_length),
-                               .window = window,
-                               .rank = rank,
-                               .dtype = o.dtype});
+  return std::make_shared<AttentionFreeFull>(AttentionFreeFullOptions{.width = o.width,
+                                                                      .max_length = o.max_length,
+                                                                      .window = window,
+                                                                      .rank = rank,
+                                                                      .dtype = o.dtype});
 }
 
 // Blocks and a window that are a quarter of the longest text at most.
@@ -128,6 +127,7 @@ struct Kind {
   const char* name;
   bool rotary, steps, packed;
   Made (*make)(const Sizes& o, Index layer);
+  bool by_length = false;
 };
 
 using Options = MultiHeadOptions;
@@ -146,11 +146,12 @@ const Kind kKinds[] = {
        return std::make_shared<ForgettingHeads>(ForgettingHeadsOptions{
            .width = o.width, .heads = o.heads, .dropout = o.dropout, .dtype = o.dtype});
      }},
-    {"native-sparse", true, true, false, native_sparse},
+    {"native-sparse", true, true, false, native_sparse, true},
     {"cope", false, true, true, changed<[](Options& h, const Sizes& o) {
        h.score = std::make_shared<ContextualPositions>(
-           head_width(o), std::clamp<Index>(o.max_length, 1, 64), std::nullopt, o.dtype);
-     }>},
+           head_width(o), std::min<Index>(o.max_length, 64), std::nullopt, o.dtype);
+     }>,
+     true},
     {"transformer-xl", false, true, true,
      [](const Sizes& o, Index) -> Made {
        return std::make_shared<TransformerXLHeads>(TransformerXLOptions{
@@ -172,12 +173,13 @@ const Kind kKinds[] = {
                     Mask());
      }},
     {"window", true, true, true,
-     [](const Sizes& o, Index) { return under(o, nullptr, Mask::window(some(o), 0)); }},
+     [](const Sizes& o, Index) { return under(o, nullptr, Mask::window(some(o), 0)); }, true},
     {"strided", true, true, true,
      [](const Sizes& o, Index) {
-       const double root = std::sqrt(static_cast<double>(std::max<Index>(o.max_length, 1)));
+       const double root = std::sqrt(static_cast<double>(o.max_length));
        return under(o, nullptr, masks::strided(static_cast<Index>(root)));
-     }},
+     },
+     true},
     {"qk-norm", true, true, true,
      changed<[](Options& h, const Sizes&) { h.qk_norm = QkNorm::rms; }>},
     {"sinks", true, true, true, changed<[](Options& h, const Sizes&) { h.sinks = true; }>},
@@ -188,11 +190,12 @@ const Kind kKinds[] = {
     {"entmax", true, true, true,
      changed<[](Options& h, const Sizes&) { h.normaliser = std::make_shared<Entmax>(); }>},
     {"top-k", true, true, true,
-     changed<[](Options& h, const Sizes& o) { h.normaliser = std::make_shared<TopK>(some(o)); }>},
-    {"aft-full", false, true, false,
-     [](const Sizes& o, Index) { return attention_free(o, 0, 32); }},
+     changed<[](Options& h, const Sizes& o) { h.normaliser = std::make_shared<TopK>(some(o)); }>,
+     true},
+    {"aft-full", false, true, false, [](const Sizes& o, Index) { return attention_free(o, 0, 32); },
+     true},
     {"aft-local", false, true, false,
-     [](const Sizes& o, Index) { return attention_free(o, some(o), 0); }},
+     [](const Sizes& o, Index) { return attention_free(o, some(o), 0); }, true},
     {"reformer", false, false, false,
      [](const Sizes& o, Index) -> Made {
        return std::make_shared<Reformer>(
@@ -229,17 +232,31 @@ const std::vector<SelfAttentionKind>& self_attention_kinds() {
 }
 
 SelfAttentionKind self_attention_kind(const std::string& name) {
-  if (const Kind* kind = found(name)) return {name, kind->rotary, kind->steps, kind->packed};
-  if (is_linear_kind(name)) return {.name = name, .steps = true, .sums_up = true};
+  if (const Kind* kind = found(name)) {
+    return {.name = name,
+            .rotary = kind->rotary,
+            .steps = kind->steps,
+            .packed = kind->packed,
+            .by_length = kind->by_length};
+  }
+  if (is_linear_kind(name)) {
+    return {.name = name, .steps = true, .sums_up = true, .by_length = name == "cosformer"};
+  }
   const bool dot = synthesizer_kinds(name).empty();
-  return {.name = name, .rotary = dot, .steps = dot, .packed = dot};
+  return {.name = name, .rotary = dot, .steps = dot, .packed = dot, .by_length = !dot};
 }
 
 std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention_maker(
     const std::string& name, const SelfAttentionSizes& o) {
-  if (o.rotary && !self_attention_kind(name).rotary) {
+  const SelfAttentionKind all = self_attention_kind(name);
+  if (o.rotary && !all.rotary) {
     throw ValueError(
         fmt::format("self_attention: rotary positions turn queries and keys, not {}", name));
+  }
+  if (all.by_length && o.max_length < 1) {
+    throw ValueError(fmt::format(
+        "self_attention: {} is made by max_length, that of the longest text, which is {}", name,
+        o.max_length));
   }
   if (const Kind* kind = found(name)) {
     return [=](Index layer) { return kind->make(o, layer); };

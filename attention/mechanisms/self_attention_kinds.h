@@ -12,7 +12,7 @@ namespace heed::attention {
 
 struct SelfAttentionSizes {
   Index width = 0, heads = 1;
-  Index max_length = 0;  ///< of a Synthesizer, cosFormer and AFT; windows are made by it
+  Index max_length = 0;  ///< of the longest text, for kinds that are made by it
   double dropout = 0;    ///< of the weights, where there are any
   DType dtype = DType::f32;
   bool rotary = false;  ///< positions of queries and keys
@@ -21,10 +21,11 @@ struct SelfAttentionSizes {
 /// What can be done with a kind.
 struct SelfAttentionKind {
   std::string name;
-  bool rotary = false;   ///< its queries and keys can be turned
-  bool steps = false;    ///< goes on step by step, with a cache
-  bool packed = false;   ///< takes texts one behind the other, by a mask of segments
-  bool sums_up = false;  ///< in linear time: linear_kinds()
+  bool rotary = false;     ///< its queries and keys can be turned
+  bool steps = false;      ///< goes on step by step, with a cache
+  bool packed = false;     ///< takes texts one behind the other, by a mask of segments
+  bool sums_up = false;    ///< in linear time: linear_kinds()
+  bool by_length = false;  ///< its windows, tables or best keys are made by max_length
 };
 
 /// The causal kinds: "dot", which is MultiHead, its heads gated, shared, normed, with other
@@ -35,7 +36,8 @@ const std::vector<SelfAttentionKind>& self_attention_kinds();
 SelfAttentionKind self_attention_kind(const std::string& name);
 
 /// For TransformerOptions::self_attention; for "dot" none. Throws ValueError for other names, for
-/// rotary positions of what cannot be turned, and when called as what it makes.
+/// rotary positions of what cannot be turned, without a max_length for what is made by it, and when
+/// called as what it makes.
 std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention_maker(
     const std::string& name, const SelfAttentionSizes& sizes);
 

@@ -66,12 +66,17 @@ def test_a_number_is_no_flag():
         assert getattr(heed, name)(x, 0, True) is not None and getattr(x, name)(0, keepdim=True) is not None
     with pytest.raises(TypeError):
         x.norm(2, 0, 1)
+    for name in ("var", "std", "sum"):
+        with pytest.raises(TypeError):
+            getattr(x, name)(0, keepdim=1)
+    with pytest.raises(TypeError):
+        (x > 0).any(0, 1)
 
 
 def test_numbers_with_a_point_are_not_cut_off():
     x = heed.arange(12).view(3, 4)
     for one in (np.float32(1.7), heed.tensor(1.7), 1.0):
-        for call in (lambda: x.narrow(0, one, 1), lambda: heed.Generator(one), lambda: nn.Linear(one, 2), lambda: heed.randperm(one)):
+        for call in (lambda: x.narrow(0, one, 1), lambda: heed.Generator(one), lambda: nn.Linear(one, 2), lambda: heed.randperm(one), lambda: heed.set_num_threads(one)):
             with pytest.raises(TypeError):
                 call()
     with pytest.raises(TypeError):
@@ -112,7 +117,7 @@ def test_names_are_pytorchs():
 
 def test_draws_of_a_generator_of_ones_own():
     generator = heed.Generator().manual_seed(3)
-    assert isinstance(generator, heed.Generator) and heed.manual_seed(5) is not None
+    assert isinstance(generator, heed.Generator) and heed.manual_seed(5).get_state() == heed.Generator(5).get_state()
     before = heed.default_generator().get_state()
     drawn = heed.rand(2, 3, generator=generator), heed.randn(size=(5,), generator=generator)
     assert heed.default_generator().get_state() == before
@@ -135,8 +140,29 @@ def test_dividing_to_whole_numbers():
         assert (x // y).tolist() == [p // q for p, q in zip(a, b)] and (x // y).dtype == x.dtype
         assert (x // 3).tolist() == [p // 3 for p in a] and (17 // y).tolist() == [17 // q for q in b]
         assert (17 % y).tolist() == [17 % q for q in b]
-    big = 2**60 + 7
-    assert (heed.tensor([big]) // 3).tolist() == [big // 3]
+    for big in (2**60 + 7, 2**63 - 1, -(2**63), -(2**62) - 5):
+        for by in (3, 7, 10, -3, -7, -10, big):
+            assert (heed.tensor([big]) // by).tolist() == [big // by]
+    inf = math.inf
+    assert (heed.tensor([5.0, -5.0, 0.0]) // inf).tolist() == [5.0 // inf, -5.0 // inf, 0.0]
+    assert heed.tensor([7]).floor_divide(2).tolist() == [3]
+
+
+def test_operators_with_a_number_write_in_place():
+    x, mask = heed.tensor([7, -7]), heed.tensor([True, False])
+    same, seen = x, mask
+    x //= 2
+    assert same.tolist() == x.tolist() == [3, -4]
+    x //= heed.tensor([2, 3])
+    assert same.tolist() == x.tolist() == [1, -2]
+    mask &= False
+    assert seen.tolist() == [False, False]
+    mask |= True
+    mask ^= True
+    assert seen.tolist() == [False, False]
+
+
+def test_division_by_nothing():
     assert (heed.tensor([5.0, -5.0]) // 0).tolist() == [math.inf, -math.inf]
     with pytest.raises(heed.ValueError, match="by 0"):
         heed.tensor([1]) // 0

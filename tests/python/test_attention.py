@@ -210,7 +210,7 @@ def test_terms_stand_alone():
         attention.attend(q, k, v, need_weights=True, terms=attention.Terms())
 
 
-@pytest.mark.parametrize("name", ["native-sparse", "cope", "window", "strided", "top-k", "cosformer", "aft-full", "aft-local"])
+@pytest.mark.parametrize("name", [kind.name for kind in attention.self_attention_kinds() if kind.by_length])
 def test_kinds_by_length(name):
     with pytest.raises(heed.ValueError, match="max_length"):
         attention.self_attention(name, width=8, heads=2)
@@ -225,7 +225,14 @@ def test_kinds_by_length(name):
 
 
 def test_options_of_heads_that_are_not_there():
+    def one(layer):
+        return attention.self_attention("ssd", width=8, heads=2)
+
     for options in ({"rotary_options": {"base": 7.0}}, {"kv_heads": 1}, {"self_heads": {"sinks": True}}):
-        with pytest.raises(heed.ValueError, match="has no use for " + next(iter(options))):
-            attention.TransformerEncoder(1, width=8, heads=2, hidden=5, self_attention="ssd", **options)
+        for kind in ("ssd", one):
+            with pytest.raises(heed.ValueError, match=next(iter(options))):
+                attention.TransformerEncoder(1, width=8, heads=2, hidden=5, self_attention=kind, **options)
         attention.TransformerEncoder(1, width=8, heads=2, hidden=5, self_attention="dot", **options)
+    for kind in ({}, {"self_attention": one}):
+        with pytest.raises(heed.ValueError, match="max_length"):
+            attention.TransformerEncoder(1, width=8, heads=2, hidden=5, max_length=40, **kind)

@@ -20,6 +20,10 @@ TransformerOptions checked(const TransformerOptions& options) {
   if (options.both_norms && !options.pre_norm) {
     throw ValueError("transformer_encoder: both_norms adds to pre_norm");
   }
+  if (options.self_attention &&
+      options.kv_heads != 0) {  // of a decoder's memory they are in any case
+    throw ValueError("transformer_encoder: another self_attention has no use for kv_heads");
+  }
   return options;
 }
 

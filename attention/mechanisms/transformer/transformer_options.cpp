@@ -1,5 +1,7 @@
 #include "transformer_options.h"
 
+#include "../../../core/error.h"
+
 namespace heed::attention {
 
 MultiHeadOptions self_heads(const TransformerOptions& options, Index layer) {
@@ -34,8 +36,12 @@ MixtureOfExpertsOptions expert_options(const TransformerOptions& options, Index 
 }
 
 std::shared_ptr<SelfAttention> make_self_attention(const TransformerOptions& options, Index layer) {
-  if (options.self_attention) return options.self_attention(layer);
-  return std::make_shared<MultiHead>(self_heads(options, layer));
+  if (!options.self_attention) return std::make_shared<MultiHead>(self_heads(options, layer));
+  if (options.self_heads) {
+    throw ValueError(
+        "transformer: self_heads are of MultiHead, which another self_attention is not");
+  }
+  return options.self_attention(layer);
 }
 
 }  // namespace heed::attention

@@ -32,7 +32,8 @@ struct TransformerOptions {
   std::function<MultiHeadOptions(MultiHeadOptions, Index layer)> self_heads = {};
   /// The same of a decoder's attention to the memory.
   std::function<MultiHeadOptions(MultiHeadOptions, Index layer)> memory_heads = {};
-  /// Another module in the place of self-attention.
+  /// Another module in the place of self-attention: without self_heads, in encoders also without
+  /// kv_heads.
   std::function<std::shared_ptr<SelfAttention>(Index layer)> self_attention = {};
   /// Experts in the place of the feed-forward part: called for each layer with what the options
   /// above give and 0 experts; a layer for which it says 0 keeps its feed-forward part.
@@ -44,7 +45,7 @@ MultiHeadOptions self_heads(const TransformerOptions& options, Index layer = 0);
 MultiHeadOptions memory_heads(const TransformerOptions& options, Index layer = 0);
 /// Of a layer's experts; 0 of them: it has a feed-forward part.
 MixtureOfExpertsOptions expert_options(const TransformerOptions& options, Index layer);
-/// The module in the place of self-attention.
+/// The module in the place of self-attention. Throws ValueError for self_heads beside another.
 std::shared_ptr<SelfAttention> make_self_attention(const TransformerOptions& options, Index layer);
 
 }  // namespace heed::attention
