@@ -22,8 +22,8 @@ std::vector<Cloze> make_cloze(const Cloze& row, const std::set<std::string>& ask
                               const MadeClozeOptions& options, Generator& generator);
 
 /// What may be asked for, nouns for the most part: answers of rows, and words of two or more
-/// characters, that stand in less than the share `most` of the passages that have rows. Words without
-/// a letter or an ideograph are none.
+/// characters, that stand in less than the share `most` of the passages that have rows. Words
+/// without a letter or an ideograph are none.
 std::set<std::string> askable_words(const std::vector<std::vector<Cloze>>& passages,
                                     double most = 0.1);
 

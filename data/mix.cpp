@@ -21,6 +21,6 @@ void check_weights(const std::vector<double>& weights) {
   if (!std::isfinite(sum)) throw ValueError("mix: the weights' sum is not finite");
 }
 
-void fail_empty_mix() { throw ValueError("mix: its sources hold nothing"); }
+void detail::fail_empty_mix() { throw ValueError("mix: its sources hold nothing"); }
 
 }  // namespace heed::data

@@ -27,9 +27,11 @@ enum class MixEnds : std::uint8_t {
 
 /// Throws ValueError for none, and for weights that are not positive and finite.
 void check_weights(const std::vector<double>& weights);
-[[noreturn]] void fail_empty_mix();
 
 namespace detail {
+
+/// Throws ValueError: no source has an item.
+[[noreturn]] void fail_empty_mix();
 
 template <class Item>
 using BeginItems = std::function<std::unique_ptr<Items<Item>>(Generator&, bool, const Deal&)>;

@@ -132,6 +132,7 @@ std::string report_path(const std::string& report, const std::string& folder) {
 }
 
 void print_interrupted(const std::string& folder) {
+  if (!std::filesystem::exists(folder)) return fmt::print("interrupted before the first step\n");
   fmt::print("interrupted; the best model so far is in {}\n", folder);
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <utility>
 
 #include "../core/error.h"
 #include "../core/number_in.h"
@@ -67,6 +68,16 @@ std::string line_of_fields(const Record& fields) {
   return out;
 }
 
+std::string line_of(const StepRow& row, const std::vector<std::string>& columns) {
+  Record fields{std::to_string(row.step)};
+  fields.resize(columns.size() + 1);
+  for (const auto& [name, text] : row.fields) {
+    const auto column = std::find(columns.begin(), columns.end(), name) - columns.begin();
+    fields[static_cast<std::size_t>(column) + 1] = text;
+  }
+  return line_of_fields(fields);
+}
+
 }  // namespace
 
 CsvLog::CsvLog(const std::string& path) : file_(path) {}
@@ -79,17 +90,7 @@ CsvLog::~CsvLog() {
   }
 }
 
-std::string CsvLog::line_of(const StepRow& row) const {
-  Record fields{std::to_string(row.step)};
-  fields.resize(columns_.size() + 1);
-  for (const auto& [name, text] : row.fields) {
-    const auto column = std::find(columns_.begin(), columns_.end(), name) - columns_.begin();
-    fields[static_cast<std::size_t>(column) + 1] = text;
-  }
-  return line_of_fields(fields);
-}
-
-void CsvLog::rewrite(std::vector<std::string> columns) {
+void CsvLog::rewrite(std::vector<std::string> columns, const std::string& line) {
   Record header = columns;
   header.insert(header.begin(), "step");
   std::string content = line_of_fields(header);
@@ -103,7 +104,7 @@ void CsvLog::rewrite(std::vector<std::string> columns) {
       content += line_of_fields(*record);
     }
   }
-  io::write_file_atomically(file_.path(), content);
+  io::write_file_atomically(file_.path(), content + line);
   file_.reopen();
   columns_ = std::move(columns);  // what the file has now
   fresh_ = false;
@@ -127,14 +128,13 @@ void CsvLog::flush() {
       columns.push_back(field.first);
     }
   }
+  const std::string line = line_of(row_, columns);
   if (fresh_ || columns.size() != columns_.size()) {
-    rewrite(std::move(columns));
+    rewrite(std::move(columns), line);
   } else {
-    file_.take_back(row_.written);
+    file_.take_back(std::exchange(row_.written, 0));
+    file_.append(line);
   }
-  row_.written = 0;
-  const std::string line = line_of(row_);
-  file_.append(line);
   row_.written = line.size();
   row_.waits = false;
 }

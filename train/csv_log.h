@@ -29,10 +29,10 @@ class CsvLog final : public Log {
  private:
   void write_scalar(std::int64_t step, const std::string& name, double value) override;
   void go_on_after(std::int64_t step) override;
-  std::string line_of(const StepRow& row) const;
-  /// The file anew with these columns, where one has come. Throws IoError; what is known of the
-  /// file is then as before, so that the next row tries again.
-  void rewrite(std::vector<std::string> columns);
+  /// The file anew with these columns, where one has come, without the row of the step, and with
+  /// this line behind it. Throws IoError; what is known of the file is then as before, so that the
+  /// next row tries again.
+  void rewrite(std::vector<std::string> columns, const std::string& line);
 
   io::AppendFile file_;
   std::vector<std::string> columns_;

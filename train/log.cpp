@@ -7,6 +7,7 @@
 #include "names.h"
 
 namespace heed::train {
+
 void Log::check(const char* what, std::int64_t step, const std::string& name) {
   if (step < 0) {
     throw ValueError(fmt::format("{} {}: step {} is negative", what, in_quotes(name), step));

@@ -11,8 +11,9 @@
 // Steps count up and are not negative. Names are one line of text, "loss/train"; what stands before
 // the slash is a group in TensorBoard. A log takes what its format can hold and drops the rest.
 // What was logged is in the file when the call returns, but for the row of the step that is being
-// filled, which CsvLog and JsonLog write at the next step or by flush(). A process that may write
-// nothing (io/read_only.h) logs nothing.
+// filled, which CsvLog and JsonLog write at the next step or by flush(); where more of it comes they
+// take it back and write it anew (a pipe has it twice; who is killed in between has lost it). A
+// process that may write nothing (io/read_only.h) logs nothing.
 #pragma once
 
 #include <cstdint>

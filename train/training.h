@@ -41,8 +41,9 @@ struct Round {
 
 struct Training {
   std::vector<Round> rounds;
-  bool interrupted = false;  ///< it was asked to stop: by a signal, also in its last round, or
-                             ///< before its end by `stop_after`
+  /// It was asked to stop: by a signal (of one process, also in its last round), or before its end
+  /// by `stop_after`.
+  bool interrupted = false;
 
   /// A figure over the rounds, for charts; NaN where a round has none of the name.
   std::vector<double> curve(const std::string& figure) const;

@@ -167,7 +167,7 @@ Json own_normaliser(const Model& model) {
   return out;
 }
 
-// What PieceKinds reads.
+// What PieceKinds reads, and that what no piece stands for vanishes.
 void put_kinds(const std::vector<Piece>& pieces, Json& to) {
   for (const char* const key : {"user_defined", "unused", "reserved"}) to[key] = Json::array();
   for (std::size_t i = 0; i < pieces.size(); ++i) {
@@ -175,6 +175,7 @@ void put_kinds(const std::vector<Piece>& pieces, Json& to) {
     if (type == normal) continue;
     to[type == user_defined ? "user_defined" : type == unused ? "unused" : "reserved"].push_back(i);
   }
+  to["drops_unknown"] = true;
 }
 
 }  // namespace

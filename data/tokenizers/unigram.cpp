@@ -12,7 +12,7 @@ class Unigram final : public Model {
  public:
   explicit Unigram(const JsonView& json)
       : bytes_(json.truth("byte_fallback", false)),
-        ours_(json.has("reserved")) {  // of a .model, which may have nothing for what is unknown
+        drops_unknown_(json.truth("drops_unknown", false)) {
     const JsonView list = json["vocab"];
     const PieceKinds kinds(json);
     double least = 0, most = std::numeric_limits<float>::min();
@@ -61,7 +61,8 @@ class Unigram final : public Model {
       const auto offer = [&](std::size_t end, double score, Index token) {
         const double sum = best[begin].score + score;
         if (!(sum > best[end].score)) return;
-        if (token < 0 && !unknown_ && !ours_) fail_unknown(utf8(word, begin, end), "unk_id");
+        if (token < 0 && !unknown_ && !drops_unknown_)
+          fail_unknown(utf8(word, begin, end), "unk_id");
         best[end] = {sum, begin, token};
       };
       bool single = false;
@@ -104,7 +105,8 @@ class Unigram final : public Model {
     return out;
   }
 
-  bool bytes_, ours_;
+  bool bytes_;
+  bool drops_unknown_;  // as sentencepiece, where no piece stands for it
   std::vector<double> scores_;
   Trie tokens_;
   std::optional<Index> unknown_;

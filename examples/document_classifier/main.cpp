@@ -147,9 +147,10 @@ void evaluate_command(Flags& flags) {
            flags);
 }
 
-void print_prediction(Classifier& classifier, const std::string& text, const char* what = "text") {
+void print_prediction(Classifier& classifier, const std::string& text,
+                      const std::string& what = "the text") {
   const Prediction p = predict(classifier, text);
-  if (p.text.empty()) throw ValueError(fmt::format("predict: the {} has no words", what));
+  if (p.text.empty()) throw ValueError(fmt::format("predict: {} has no words", what));
   fmt::print("{}\n", classifier.classes[static_cast<std::size_t>(p.label)]);
   for (std::size_t c = 0; c < classifier.classes.size(); ++c) {
     fmt::print("  {:<16} {:.4f}\n", classifier.classes[c], p.probabilities[c]);
@@ -163,11 +164,13 @@ void predict_command(Flags& flags) {
                          ? std::string(std::istreambuf_iterator<char>(std::cin), {})
                          : io::read_file(flags.file);
   if (!flags.lines) return print_prediction(classifier, text);
-  std::size_t begin = 0;
+  std::size_t begin = 0, number = 0;
   bool any = false;
   while (begin < text.size()) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    if (end > begin) print_prediction(classifier, text.substr(begin, end - begin), "line");
+    const std::string line = text.substr(begin, end - begin);
+    ++number;
+    if (!line.empty()) print_prediction(classifier, line, fmt::format("line {}", number));
     any = any || end > begin;
     begin = end + 1;
   }

@@ -35,7 +35,7 @@ struct Flags {
   SamplingOptions sampling;
   std::string level = "char";
   std::string prompt;
-  command_line::KnownTokens known;
+  KnownTokens known;
   int threads = 0;
   bool quick = false;
   io::Quantize quantize = io::Quantize::none;
@@ -123,10 +123,10 @@ void train_command(const CLI::App& app, Flags& flags) {
   } else {
     language.level = data::text_level(flags.level);
   }
+  language.batch = flags.trainer.batch;  // the run's setting has it, too
   const Corpus corpus = load_corpus(flags.corpus, language.level);
   if (!flags.trainer.resume) {
     language.known = flags.known;
-    language.batch = flags.trainer.batch;
     language.vocabulary = vocabulary_of(corpus.train, language.level, flags.known.vocabulary);
     flags.model.vocabulary = language.vocabulary.size();
     language.model = std::make_unique<LanguageModel>(flags.model);

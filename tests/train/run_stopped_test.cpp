@@ -148,10 +148,5 @@ TEST(RunStopped, ARefusedStateLeavesAllAsItWas) {
   EXPECT_EQ(trial.numbers(), numbers);
 }
 
-TEST(RunStopped, NanIsPrintedWithoutASign) {
-  const Round round{.step = 5, .epoch = 1, .seconds = 2, .figures = {{"loss", -std::nan("")}}};
-  EXPECT_EQ(to_line(round, "step"), "step 5  loss nan  2.0 s");
-}
-
 }  // namespace
 }  // namespace heed::train

@@ -24,12 +24,7 @@ TEST(AlgorithmsSolver, AnLstmReadsAQuestionAsAlone) {
   const double found = solver->loss(13, {2, 11}, together).item();
   double sum = 0;
   for (int i = 0; i < 13; ++i) sum += solver->loss(1, {2, 11}, alone).item();
-  EXPECT_NEAR(found, sum / 13, 1e-3 * found);
-  Generator scored(7), one_by_one(7);
-  const Index wrong = solver->score(13, {2, 11}, scored).wrong;
-  Index apart = 0;
-  for (int i = 0; i < 13; ++i) apart += solver->score(1, {2, 11}, one_by_one).wrong;
-  EXPECT_EQ(wrong, apart);
+  EXPECT_NEAR(found, sum / 13, 1e-5 * found);
 }
 
 // Without pondering each input is given one step; there is none in the padding.

@@ -136,28 +136,5 @@ TEST(IndexPut, OnlyTheLastOfEqualPlacesGetsAGradient) {
   EXPECT_EQ(gradient(added, values), (Numbers{1, 1, 1}));
 }
 
-// A sum times the reciprocal of its count would be next to it.
-TEST(Mean, DividesTheSum) {
-  for (Index count = 1; count < 211; ++count) {
-    for (const DType dtype : {DType::f32, DType::f64}) {
-      EXPECT_EQ(mean(ones({count}, dtype)).item(), 1) << count;
-      const Array rows = mean(ones({3, count}, dtype), {1}).array();
-      EXPECT_EQ(rows.to(DType::f64).to_vector<double>(), Numbers(3, 1)) << count;
-    }
-  }
-}
-
-// By way of logarithms the last digit of f64 would go.
-TEST(Norm, OfAnyOrderKeepsItsDigits) {
-  for (const double p : {4.0, 8.0}) {  // of which 1 / p is exact
-    for (int k = 1; k < 23; ++k) {
-      const double size = k * 1.1e30;
-      const Tensor x = leaf({-size});
-      EXPECT_NEAR(norm(x, p).item() / size, 1, 5e-16) << p << ' ' << k;
-      EXPECT_NEAR(gradient(norm(x, p), x)[0], -1, 3e-15) << p << ' ' << k;
-    }
-  }
-}
-
 }  // namespace
 }  // namespace heed

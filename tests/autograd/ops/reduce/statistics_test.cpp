@@ -1,4 +1,4 @@
-// The variance along any axes, in f32, beside that of the same numbers in f64.
+// The variance along any axes, in f32, beside that of the same numbers in f64; norms of any order.
 #include "../../../../autograd/ops/reduce/statistics.h"
 
 #include <gtest/gtest.h>
@@ -8,6 +8,8 @@
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../autograd/ops/shape/slicing.h"
 #include "../../../../core/generator.h"
+#include "../../../support/numbers.h"
+#include "../../kinks.h"
 
 namespace heed {
 namespace {
@@ -41,6 +43,18 @@ TEST(Var, KeepsItsDigitsFarFromZeroAlongAnyAxes) {
           ASSERT_NEAR(values[i] / expected[i], 1, 3e-6);
         }
       }
+    }
+  }
+}
+
+// By way of logarithms the last digit of f64 would go.
+TEST(Norm, OfAnyOrderKeepsItsDigits) {
+  for (const double p : {4.0, 8.0}) {  // of which 1 / p is exact
+    for (int k = 1; k < 23; ++k) {
+      const double size = k * 1.1e30;
+      const Tensor x = leaf({-size});
+      EXPECT_NEAR(norm(x, p).item() / size, 1, 5e-16) << p << ' ' << k;
+      EXPECT_NEAR(gradient(norm(x, p), x)[0], -1, 3e-15) << p << ' ' << k;
     }
   }
 }
