@@ -178,7 +178,7 @@ struct type_caster<double> {
 /// Values and where they stood, by name or unpacked.
 template <>
 struct type_caster<heed::Picked> {
-  static constexpr auto name = const_name("Tuple[heed._heed.Tensor, heed._heed.Tensor]");
+  static constexpr auto name = const_name("heed._heed._Picked");
   static handle cast(const heed::Picked& from, return_value_policy, handle) {
     return module_::import("heed._heed").attr("_Picked")(from.values, from.indices).release();
   }

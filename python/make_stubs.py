@@ -20,11 +20,21 @@ PLACES = {"heed._heed._nn._functional.": "heed.nn.functional.", "heed._heed._nn.
           "heed._heed._io.": "heed.io.", "heed._heed._stochastic.": "heed.stochastic.", "heed._heed.": "heed."}
 HEAD = '''# Written by python/make_stubs.py; do not edit.
 from builtins import bool as _bool, bytes as _bytes, float as _float, int as _int, object as _object, str as _str
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 import builtins
 import contextlib
 import heed
+'''
+# Results with names, which collections.namedtuple makes (tensor.cpp).
+NAMED = '''
+class _Picked(NamedTuple):
+    values: heed.Tensor
+    indices: heed.Tensor
+
+class _IncompatibleKeys(NamedTuple):
+    missing_keys: List[_str]
+    unexpected_keys: List[_str]
 '''
 BUILT_IN = {"bool": "_bool", "int": "_int", "float": "_float", "str": "_str", "bytes": "_bytes", "object": "Any",
             "function": "Callable[..., Any]", "handle": "Any", "dict": "Dict[Any, Any]", "tuple": "Tuple[Any, ...]",
@@ -181,7 +191,7 @@ def written_class(cls):
 
 def stub(part):
     module = importlib.import_module(part)
-    lines = []
+    lines = [NAMED] if part == "heed" else []
     for name, thing in sorted(vars(module).items()):
         if name.startswith("_") and name != "__version__":
             continue

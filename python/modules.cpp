@@ -16,7 +16,7 @@ class IncompatibleKeys : public py::object {
 
 template <>
 struct pybind11::detail::handle_type_name<heed::python::IncompatibleKeys> {
-  static constexpr auto name = const_name("Tuple[List[str], List[str]]");
+  static constexpr auto name = const_name("heed._heed._IncompatibleKeys");
 };
 
 namespace heed::python {
