@@ -2,7 +2,7 @@
 
 # Written by python/make_stubs.py; do not edit.
 from builtins import bool as _bool, bytes as _bytes, float as _float, int as _int, object as _object, str as _str
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 import builtins
 import contextlib
@@ -1608,6 +1608,8 @@ class SelfAttentionKind:
     def __init__(self, **kwargs: Any) -> None: ...
     def __iter__(self, *args: Any, **kwargs: Any) -> Any: ...
     @property
+    def by_length(self) -> _bool: ...
+    @property
     def name(self) -> _str: ...
     @property
     def packed(self) -> _bool: ...
@@ -2359,7 +2361,7 @@ def score_map(function: Callable[..., Any], *args: Any) -> heed.attention.ScoreM
     """Of function(s, q, k, *captured) or (s, q, k, batch, head, *captured): the score and where it stands. It is called once, with numbers that note what is done with them: operators, heed's functions, heed.where(condition, a, b), conditions joined by &, | and ~. Captured tensors, at most 3, are one number, one a head, as_table(x) or each_place(x)."""
     ...
 def self_attention(name: _str, layer: _int = ..., *, width: _int = ..., heads: _int = ..., max_length: _int = ..., dropout: _float = ..., dtype: heed.dtype = ..., rotary: _bool = ...) -> heed.attention.SelfAttention:
-    """The kind of that name, made for a stack's layer: self_attention("ssd", width=64, heads=4). max_length is that of the longest text, by which windows, top-k, CoPE, native-sparse, AFT, Synthesizers and cosFormer are made. Raises ValueError for names that there are not, and where max_length is needed."""
+    """The kind of that name, made for a stack's layer: self_attention("ssd", width=64, heads=4). max_length is that of the longest text, by which the kinds that are by_length are made. Raises ValueError for names that there are not, and where max_length is needed."""
     ...
 def self_attention_kinds() -> List[heed.attention.SelfAttentionKind]:
     """The kinds of causal self-attention by their names."""

@@ -2,7 +2,7 @@
 
 # Written by python/make_stubs.py; do not edit.
 from builtins import bool as _bool, bytes as _bytes, float as _float, int as _int, object as _object, str as _str
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 import builtins
 import contextlib

@@ -2,7 +2,7 @@
 
 # Written by python/make_stubs.py; do not edit.
 from builtins import bool as _bool, bytes as _bytes, float as _float, int as _int, object as _object, str as _str
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple, Union, overload
 
 import builtins
 import contextlib
@@ -414,7 +414,7 @@ class Module:
     def eval(self) -> Any: ...
     def float(self) -> Any: ...
     def forward(self, *args: Any, **kwargs: Any) -> Any: ...
-    def load_state_dict(self, state_dict: Dict[Any, Any], strict: _bool = ...) -> Tuple[List[_str], List[_str]]:
+    def load_state_dict(self, state_dict: Dict[Any, Any], strict: _bool = ...) -> heed._IncompatibleKeys:
         """Copies numbers in place, all or none; raises ValueError that lists what does not fit. Without `strict` names may differ: it gives (missing_keys, unexpected_keys)."""
         ...
     def modules(self) -> List[heed.nn.Module]: ...
