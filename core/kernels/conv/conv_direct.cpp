@@ -19,10 +19,10 @@ struct Bands {
   const ConvShape& shape;
   Index pitch, height, count;
 
-  explicit Bands(const ConvShape& s) : shape(s) {
+  explicit Bands(const ConvShape& s, Index tallest) : shape(s) {
     pitch = s.x.out + (s.x.kernel - 1) * s.x.dilation;
     const Index lines = kRoom / (pitch * s.group_in()) - reach();
-    height = std::clamp<Index>(lines, 1, s.y.out);
+    height = std::clamp<Index>(lines, 1, std::clamp<Index>(tallest, 1, s.y.out));
     count = (s.y.out - 1) / height + 1;
   }
   Index reach() const { return (shape.y.kernel - 1) * shape.y.dilation; }
@@ -89,7 +89,7 @@ bool fits_conv_direct(const ConvShape& shape) {
 
 template <class T>
 void conv_direct(const ConvShape& shape, const T* x, const T* weight, const T* bias, T* out) {
-  const Bands bands(shape);
+  const Bands bands(shape, shape.y.out);
   const std::vector<Index> offsets = bands.offsets();
   const Index tall = simd::conv_height(), depth = shape.depth();
   const Index blocks = (shape.group_out() - 1) / tall + 1;
@@ -131,17 +131,14 @@ bool fits_conv_direct_weight(const ConvShape& shape) {
 
 template <class T>
 void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* gw) {
-  const Bands bands(shape);
+  const simd::ConvKernels<T>& kernels = simd::conv<T>();
+  const Index tall = simd::conv_height(), depth = shape.depth(), places = shape.places();
+  // As much of g as stays in the nearest cache while tap after tap is multiplied by it: some rows of
+  // an image, or some images.
+  constexpr Index kNear = 16384 / sizeof(T);
+  const Bands bands(shape, kNear / tall / shape.x.out);
   const std::vector<Index> offsets = bands.offsets();
-  const Index tall = simd::conv_height(), depth = shape.depth();
-  const Index blocks = (shape.group_out() - 1) / tall + 1;
-  const Index step = bands.height * bands.pitch + simd::kConvSlack;
-  const Index each = simd::conv<T>().sums(depth);
-  const Index tasks = shape.images * bands.count, per_part = (tasks - 1) / 8 + 1;
-  const Index parts = (tasks - 1) / per_part + 1;
-  const Index blocks_in_all = shape.groups * blocks;
-  Array sums = Array::zeros(Shape{parts, blocks_in_all * each}, dtype_of<T>);
-  T* const all = sums.mutable_data<T>();
+  const Index blocks = (shape.group_out() - 1) / tall + 1, blocks_in_all = shape.groups * blocks;
   const auto band_of = [&](Index block, Index rows) {
     const Index channels = std::min(tall, shape.group_out() - block % blocks * tall);
     return simd::ConvBand{offsets.data(), depth, rows, shape.x.out, bands.pitch, channels};
@@ -149,38 +146,44 @@ void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* 
   const auto channel_of = [&](Index block) {
     return block / blocks * shape.group_out() + block % blocks * tall;
   };
+  const Index packed = kernels.packed(band_of(0, bands.height));
+  const Index at_once =
+      bands.count > 1 ? 1 : std::max<Index>(1, std::min(kNear / packed, kRoom / bands.input()));
+  const Index each = kernels.sums(depth);
+  const Index tasks = shape.images * bands.count, per_part = (tasks - 1) / 8 + 1;
+  const Index parts = (tasks - 1) / per_part + 1;
+  Array sums = Array::zeros(Shape{parts, blocks_in_all * each}, dtype_of<T>);
+  T* const all = sums.mutable_data<T>();
   parallel_for(tasks, per_part, [&](Index begin, Index end) {
-    Array input = Array::zeros(Shape{bands.input()}, dtype_of<T>);
-    Array rows_of_g = Array::zeros(Shape{tall * step}, dtype_of<T>);
-    T* const spread = rows_of_g.mutable_data<T>();
-    for (Index i = begin; i < end; ++i) {
+    Array input = Array::zeros(Shape{at_once, bands.input()}, dtype_of<T>);
+    Array of_g = Array::zeros(Shape{at_once, packed}, dtype_of<T>);
+    T* const inputs = input.mutable_data<T>();
+    T* const gs = of_g.mutable_data<T>();
+    for (Index i = begin; i < end; i += at_once) {
+      const Index some = std::min(at_once, end - i);
       const Index image = i / bands.count, first = i % bands.count * bands.height;
       const Index rows = std::min(bands.height, shape.y.out - first);
       for (Index block = 0; block < blocks_in_all; ++block) {
         const simd::ConvBand band = band_of(block, rows);
-        if (block % blocks == 0) {
-          const Index channel = image * shape.in_channels + block / blocks * shape.group_in();
-          bands.lay_out(x + channel * shape.y.in * shape.x.in, first, input.mutable_data<T>());
-        }
-        for (Index o = 0; o < tall; ++o) {
-          T* to = spread + o * step;
-          if (o >= band.channels || rows < bands.height) std::fill_n(to, step, T{0});
-          if (o >= band.channels) continue;
-          const Index channel = image * shape.out_channels + channel_of(block) + o;
-          const T* from = g + channel * shape.places() + first * shape.x.out;
-          for (Index r = 0; r < rows; ++r) {
-            std::copy_n(from + r * shape.x.out, shape.x.out, to + r * bands.pitch);
+        if (band.channels < tall || rows < bands.height) std::fill_n(gs, some * packed, T{0});
+        for (Index b = 0; b < some; ++b) {
+          if (block % blocks == 0) {
+            const Index channel =
+                (image + b) * shape.in_channels + block / blocks * shape.group_in();
+            bands.lay_out(x + channel * shape.y.in * shape.x.in, first, inputs + b * bands.input());
           }
+          const Index channel = (image + b) * shape.out_channels + channel_of(block);
+          kernels.pack(band, g + channel * places + first * shape.x.out, places, gs + b * packed);
         }
-        simd::conv<T>().weight(band, input.data<T>(), spread, step,
-                               all + (begin / per_part * blocks_in_all + block) * each);
+        kernels.weight(band, some, inputs, bands.input(), gs, packed,
+                       all + (begin / per_part * blocks_in_all + block) * each);
       }
     }
   });
   const Array joined = reduce(Reduce::sum, sums, {0}, false);
   for (Index block = 0; block < blocks_in_all; ++block) {
-    simd::conv<T>().join(band_of(block, 1), joined.data<T>() + block * each,
-                         gw + channel_of(block) * depth);
+    kernels.join(band_of(block, 1), joined.data<T>() + block * each,
+                 gw + channel_of(block) * depth);
   }
 }
 

@@ -7,8 +7,18 @@
 // Highway wants the line above first.
 #include <hwy/highway.h>
 
+#include <algorithm>
+
 #include "../elementwise/each_vector_simd-inl.h"
 #include "../simd_table.h"
+
+// GCC reads a vector anew for each of its products, where that takes no instruction more; but a
+// processor that reads one vector a cycle waits for it.
+#if HWY_COMPILER_GCC_ACTUAL && HWY_ARCH_X86
+#define HEED_LOADED_ONCE(v) asm("" : "+v"((v).raw))
+#else
+#define HEED_LOADED_ONCE(v)
+#endif
 
 HWY_BEFORE_NAMESPACE();
 namespace heed::kernels::simd {
@@ -25,9 +35,28 @@ constexpr Index kVectors = 3;
 
 Index height() { return kHeight; }
 
+template <class T>
+Index row_of(Index width, Index pitch) {
+  constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
+  const Index whole = ((width - 1) / kLanes + 1) * kLanes;
+  return whole <= pitch ? whole : pitch;
+}
+
+// The vectors of a band: some in each line, the lines band.pitch apart in its input.
+struct Lines {
+  Index count, vectors;
+};
+template <class T>
+Lines lines_of(const ConvBand& band) {
+  constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
+  const Index in_row = (band.width - 1) / kLanes + 1;
+  if (in_row * kLanes <= band.pitch) return {band.rows, in_row};
+  return {1, ((band.rows - 1) * band.pitch + band.width - 1) / kLanes + 1};
+}
+
 // Sums of kHeight channels at kCount vectors of places, over all taps.
 template <Index kCount, class T>
-HWY_INLINE void tile(const ConvBand& band, const T* HWY_RESTRICT from, const T* HWY_RESTRICT weight,
+HWY_INLINE void tile(const ConvBand& band, const T* const* from, const T* HWY_RESTRICT weight,
                      const T* start, T* HWY_RESTRICT to, Index step) {
   const Tag<T> d;
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
@@ -38,10 +67,10 @@ HWY_INLINE void tile(const ConvBand& band, const T* HWY_RESTRICT from, const T* 
     for (Index v = 0; v < kCount; ++v) sums[o][v] = hn::Set(d, start[o]);
   }
   for (Index k = 0; k < band.depth; ++k, weight += kHeight) {
-    const T* at = from + band.offsets[k];
+    const Index tap = band.offsets[k];
     hn::Vec<Tag<T>> x[kCount];
 #pragma GCC unroll 3
-    for (Index v = 0; v < kCount; ++v) x[v] = hn::LoadU(d, at + v * kLanes);
+    for (Index v = 0; v < kCount; ++v) x[v] = hn::LoadU(d, from[v] + tap);
 #pragma GCC unroll 8
     for (Index o = 0; o < kHeight; ++o) {
       const auto w = hn::Set(d, weight[o]);
@@ -62,17 +91,25 @@ void band_of(const ConvBand& band, const T* from, const T* weight, const T* bias
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
   T start[kHeight] = {};
   for (Index o = 0; bias && o < band.channels; ++o) start[o] = bias[o];
-  const Index count = (band.rows - 1) * band.pitch + band.width;
-  const Index step = band.rows * band.pitch + kConvSlack;
-  Index i = 0;
-  for (; i + (kVectors - 1) * kLanes < count; i += kVectors * kLanes) {
-    tile<kVectors>(band, from + i, weight, start, room + i, step);
+  const Lines lines = lines_of<T>(band);
+  const Index row = row_of<T>(band.width, band.pitch), step = band.rows * row + kConvSlack;
+  const Index count = lines.count * lines.vectors;
+  for (Index i = 0; i < count; i += kVectors) {
+    const T* at[kVectors];
+    const Index some = std::min(kVectors, count - i);
+    for (Index v = 0; v < some; ++v) {
+      const Index n = i + v;
+      at[v] = from + n / lines.vectors * band.pitch + n % lines.vectors * kLanes;
+    }
+    T* const sums = room + i * kLanes;
+    if (some == 3) tile<3>(band, at, weight, start, sums, step);
+    if (some == 2) tile<2>(band, at, weight, start, sums, step);
+    if (some == 1) tile<1>(band, at, weight, start, sums, step);
   }
-  for (; i < count; i += kLanes) tile<1>(band, from + i, weight, start, room + i, step);
   const Tag<T> d;
   for (Index o = 0; o < band.channels; ++o) {
     for (Index r = 0; r < band.rows; ++r) {
-      const T* sums = room + o * step + r * band.pitch;
+      const T* sums = room + o * step + r * row;
       T* places = to + o * channel_step + r * band.width;
       each_vector(d, static_cast<std::size_t>(band.width),
                   [&](std::size_t, const auto& load, const auto& store)
@@ -81,10 +118,51 @@ void band_of(const ConvBand& band, const T* from, const T* weight, const T* bias
   }
 }
 
-// Sums of products of kHeight rows of g with what kCount taps read.
+template <class T>
+Index packed_of(const ConvBand& band) {
+  constexpr Index kEach = kHeight * static_cast<Index>(hn::MaxLanes(Tag<T>()));
+  const Lines lines = lines_of<T>(band);
+  return lines.count * lines.vectors * kEach;
+}
+
+template <class T>
+void pack(const ConvBand& band, const T* g, Index channel_step, T* to) {
+  const Tag<T> d;
+  constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(d));
+  const Index row = row_of<T>(band.width, band.pitch);
+  for (Index o = 0; o < band.channels; ++o, g += channel_step, to += kLanes) {
+    const T* from = g;
+    for (Index r = 0; r < band.rows; ++r) {
+      const Index end = r * row + band.width;
+      for (Index place = r * row; place < end;) {
+        const Index first = place % kLanes, count = std::min(kLanes - first, end - place);
+        T* const vector = to + place / kLanes * kHeight * kLanes;
+        if (count == kLanes) {
+          hn::StoreU(hn::LoadU(d, from), d, vector);
+        } else {
+          std::copy_n(from, count, vector + first);
+        }
+        from += count;
+        place += count;
+      }
+    }
+  }
+}
+
+// Some images' inputs and packed g, and how far they lie apart.
+template <class T>
+struct Operands {
+  Index images;
+  const T* from;
+  Index from_step;
+  const T* g;
+  Index g_step;
+};
+
+// Sums of products of kHeight channels of g with what kCount taps read.
 template <Index kCount, class T>
-HWY_INLINE void weight_tile(const ConvBand& band, const Index* offsets, const T* HWY_RESTRICT from,
-                            const T* HWY_RESTRICT g, Index g_step, T* HWY_RESTRICT to) {
+HWY_INLINE void weight_tile(const Lines& lines, Index pitch, const Operands<T>& of,
+                            const Index* offsets, T* HWY_RESTRICT to) {
   const Tag<T> d;
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
   hn::Vec<Tag<T>> sums[kCount][kHeight];
@@ -95,16 +173,22 @@ HWY_INLINE void weight_tile(const ConvBand& band, const Index* offsets, const T*
       sums[k][o] = hn::LoadU(d, to + (k * kHeight + o) * kLanes);
     }
   }
-  const Index count = (band.rows - 1) * band.pitch + band.width;
-  for (Index i = 0; i < count; i += kLanes) {
-    hn::Vec<Tag<T>> x[kCount];
+  for (Index image = 0; image < of.images; ++image) {
+    const T* HWY_RESTRICT from = of.from + image * of.from_step;
+    const T* HWY_RESTRICT g = of.g + image * of.g_step;
+    for (Index line = 0; line < lines.count; ++line, from += pitch) {
+      for (Index i = 0; i < lines.vectors * kLanes; i += kLanes, g += kHeight * kLanes) {
+        hn::Vec<Tag<T>> x[kCount];
 #pragma GCC unroll 3
-    for (Index k = 0; k < kCount; ++k) x[k] = hn::LoadU(d, from + offsets[k] + i);
+        for (Index k = 0; k < kCount; ++k) x[k] = hn::LoadU(d, from + offsets[k] + i);
 #pragma GCC unroll 8
-    for (Index o = 0; o < kHeight; ++o) {
-      const auto h = hn::LoadU(d, g + o * g_step + i);
+        for (Index o = 0; o < kHeight; ++o) {
+          auto h = hn::LoadU(d, g + o * kLanes);
+          HEED_LOADED_ONCE(h);
 #pragma GCC unroll 3
-      for (Index k = 0; k < kCount; ++k) sums[k][o] = hn::MulAdd(h, x[k], sums[k][o]);
+          for (Index k = 0; k < kCount; ++k) sums[k][o] = hn::MulAdd(h, x[k], sums[k][o]);
+        }
+      }
     }
   }
 #pragma GCC unroll 3
@@ -117,14 +201,17 @@ HWY_INLINE void weight_tile(const ConvBand& band, const Index* offsets, const T*
 }
 
 template <class T>
-void weight_of(const ConvBand& band, const T* from, const T* g, Index g_step, T* sums) {
+void weight_of(const ConvBand& band, Index images, const T* from, Index from_step, const T* g,
+               Index g_step, T* sums) {
   constexpr Index kEach = kHeight * static_cast<Index>(hn::MaxLanes(Tag<T>()));
+  const Lines lines = lines_of<T>(band);
+  const Operands<T> of{images, from, from_step, g, g_step};
   Index k = 0;
   for (; k + kVectors <= band.depth; k += kVectors) {
-    weight_tile<kVectors>(band, band.offsets + k, from, g, g_step, sums + k * kEach);
+    weight_tile<kVectors>(lines, band.pitch, of, band.offsets + k, sums + k * kEach);
   }
   for (; k < band.depth; ++k) {
-    weight_tile<1>(band, band.offsets + k, from, g, g_step, sums + k * kEach);
+    weight_tile<1>(lines, band.pitch, of, band.offsets + k, sums + k * kEach);
   }
 }
 
@@ -145,7 +232,12 @@ Index sums_of(Index depth) {
 }
 
 HEED_SIMD_TABLE(conv, ConvKernels,
-                {.band = band_of<T>, .sums = sums_of<T>, .weight = weight_of<T>, .join = join<T>})
+                {.band = band_of<T>,
+                 .packed = packed_of<T>,
+                 .pack = pack<T>,
+                 .sums = sums_of<T>,
+                 .weight = weight_of<T>,
+                 .join = join<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd

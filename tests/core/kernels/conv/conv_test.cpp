@@ -90,6 +90,31 @@ TEST(Conv, Direct) {
   });
 }
 
+// Rows of whole vectors, for some processors, and of what is padded to them; several images, of
+// which the last are fewer, beside each other.
+TEST(Conv, DirectByRows) {
+  under_every_simd([] {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      for (const Index width : {4, 7, 8, 15, 16, 30, 32}) {
+        expect_like_loops({7, 2, 11, 1, axis(5, 3, 1, 1), axis(width, 3, 1, 1)}, dtype);
+      }
+      expect_like_loops({5, 3, 8, 1, axis(7, 3), axis(16, 1)}, dtype);
+      expect_like_loops({3, 6, 16, 2, axis(6, 3, 1, 1), axis(18, 3)}, dtype);
+    }
+  });
+}
+
+// A weight's gradient is of bands that are lower than its convolution's.
+TEST(Conv, DirectInBandsOfTheNearestCache) {
+  under_every_simd([] {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      expect_like_loops({3, 2, 10, 1, axis(41, 3, 1, 1), axis(32, 3, 1, 1)}, dtype);
+      expect_like_loops({2, 1, 8, 1, axis(37, 3, 1, 1), axis(29, 3, 1, 1)}, dtype);
+      expect_like_loops({1, 1, 4, 1, axis(3, 3, 1, 1), axis(1100, 3, 1, 1)}, dtype);
+    }
+  });
+}
+
 // Bands of an image: the last one is lower than the others.
 TEST(Conv, DirectInSeveralBands) {
   const ConvShape shape{2, 61, 5, 1, axis(37, 3, 1, 1), axis(53, 3, 1, 1)};
