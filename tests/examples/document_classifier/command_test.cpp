@@ -151,7 +151,7 @@ TEST_F(DocumentClassifierCommand, PredictsWhateverTheText) {
   for (const std::string text : {"", " \n\n"})
     expect_refused(predict + " " + write("text.txt", text), "predict: the text has no words");
   expect_refused(predict + " --lines", "predict: no line has a text", "\n\n");
-  expect_refused(predict + " --lines", "predict: the line has no words", "Good\n \n");
+  expect_refused(predict + " --lines", "predict: line 2 has no words", "Good\n \n");
 }
 
 // The epochs that a run has reported.
