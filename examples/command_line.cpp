@@ -7,6 +7,7 @@
 #include "../core/generator.h"
 #include "../core/parallel.h"
 #include "../data/line_reader.h"
+#include "../io/model_directory.h"
 #include "shared_out.h"
 
 namespace command_line {
@@ -132,7 +133,9 @@ std::string report_path(const std::string& report, const std::string& folder) {
 }
 
 void print_interrupted(const std::string& folder) {
-  if (!std::filesystem::exists(folder)) return fmt::print("interrupted before the first step\n");
+  if (!std::filesystem::exists(folder + "/" + heed::io::kWeightsFile)) {
+    return fmt::print("interrupted before the first step\n");
+  }
   fmt::print("interrupted; the best model so far is in {}\n", folder);
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
@@ -43,21 +44,24 @@ std::vector<std::pair<Tensor, LowRank*>> all_of(Module& model, const char* who) 
 // Where add_lora() puts adapters: layers by their paths from `model` on.
 using Layers = std::vector<std::pair<std::string, Adaptable*>>;
 
+// A module of several places is one layer, by the first of its paths.
 void collect(Module& module, const std::string& path, const std::vector<std::string>& at,
-             Layers& out) {
+             std::unordered_set<const Module*>& seen, Layers& out) {
+  if (!seen.insert(&module).second) return;
   if (auto* layer = dynamic_cast<Adaptable*>(&module)) {
     if (!layer->adapters().empty()) throw ValueError("add_lora: the model has adapters");
     if (!layer->adaptable().empty() && is_at(module, at)) out.emplace_back(path, layer);
   }
   for (const auto& [name, child] : module.children()) {
-    collect(*child, path.empty() ? name : path + "." + name, at, out);
+    collect(*child, path.empty() ? name : path + "." + name, at, seen, out);
   }
 }
 
 Layers layers_for(Module& model, const LoraOptions& options) {
   check_low_rank({options.rank, options.alpha, options.dropout});
   Layers out;
-  collect(model, "", options.at, out);
+  std::unordered_set<const Module*> seen;
+  collect(model, "", options.at, seen, out);
   if (out.empty()) throw ValueError("add_lora: no layer with a matrix is where they should go");
   return out;
 }
@@ -83,6 +87,11 @@ void check_entries(const std::vector<Wanted>& wanted, const NamedTensors& entrie
                        to_string(shape)));
     }
   }
+  for (const auto& entry : entries) {
+    const auto is_it = [&](const Wanted& each) { return each.name == entry.first; };
+    if (std::none_of(wanted.begin(), wanted.end(), is_it))
+      fail(entry.first + " is beside no matrix");
+  }
   if (entries.size() != wanted.size()) {
     fail(fmt::format("{} of them, not {}", entries.size(), wanted.size()));
   }
@@ -95,8 +104,9 @@ void check_lora(Module& model, const LoraOptions& options, const NamedTensors& e
   for (const auto& [path, layer] : layers_for(model, options)) {
     for (const auto& [adapter, matrix] : layer->adaptable()) {
       const std::string name = path.empty() ? adapter : path + "." + adapter;
-      wanted.push_back({name + ".lora_a", {options.rank, matrix.size(1)}, matrix.dtype()});
-      wanted.push_back({name + ".lora_b", {matrix.size(0), options.rank}, matrix.dtype()});
+      const DType dtype = widened(matrix.dtype());
+      wanted.push_back({name + ".lora_a", {options.rank, matrix.size(1)}, dtype});
+      wanted.push_back({name + ".lora_b", {matrix.size(0), options.rank}, dtype});
     }
   }
   check_entries(wanted, entries);

@@ -60,8 +60,8 @@ const Fields& FieldsOf<TransformerOptions>::all() {
 void FieldsOf<TransformerOptions>::finish(TransformerOptions& o, const py::dict& given) {
   const bool named =
       given.contains("self_attention") && py::isinstance<py::str>(given["self_attention"]);
+  const auto length = given.contains("max_length") ? given["max_length"].cast<Index>() : Index(0);
   if (named) {
-    const auto length = given.contains("max_length") ? given["max_length"].cast<Index>() : Index(0);
     o.self_attention =
         self_attention_maker(given["self_attention"].cast<std::string>(), {.width = o.width,
                                                                            .heads = o.heads,
@@ -69,10 +69,11 @@ void FieldsOf<TransformerOptions>::finish(TransformerOptions& o, const py::dict&
                                                                            .dropout = o.dropout,
                                                                            .dtype = o.dtype,
                                                                            .rotary = o.rotary});
-  } else if (given.contains("max_length")) {
+  } else if (length != 0) {
     throw ValueError("max_length is of a self_attention that is named");
   }
-  if (o.self_attention && given.contains("rotary_options")) {
+  const bool turned = given.contains("rotary_options") && py::len(given["rotary_options"]) > 0;
+  if (o.self_attention && turned) {
     throw ValueError("self_attention: only heads of the kind \"dot\" have rotary_options");
   }
 }

@@ -105,6 +105,7 @@ void CsvLog::rewrite(std::vector<std::string> columns, const std::string& line) 
     }
   }
   io::write_file_atomically(file_.path(), content + line);
+  row_.written = line.size();  // also where the file cannot be opened, and is rewritten once more
   file_.reopen();
   columns_ = std::move(columns);  // what the file has now
   fresh_ = false;
@@ -132,10 +133,11 @@ void CsvLog::flush() {
   if (fresh_ || columns.size() != columns_.size()) {
     rewrite(std::move(columns), line);
   } else {
-    file_.take_back(std::exchange(row_.written, 0));
+    file_.take_back(row_.written);
+    row_.written = 0;
     file_.append(line);
+    row_.written = line.size();
   }
-  row_.written = line.size();
   row_.waits = false;
 }
 

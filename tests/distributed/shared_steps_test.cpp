@@ -127,8 +127,9 @@ TEST(SharedSteps, GoOnAfterAnErrorOfAll) {
 
 // Two batches an epoch, of which the second is one row: the last process alone has a piece of it,
 // and its gradients have set out when all learn what the pieces weigh.
-TEST(SharedSteps, GoOnAfterAStepThatWeighsNothing) {
-  const auto of = [](const World& on, Index steps, bool weigh) {
+TEST(SharedSteps, GoOnAfterAStepThatIsRefused) {
+  enum class Last { usual, weighs_nothing, has_other_figures };
+  const auto of = [](const World& on, Index steps, Last last) {
     manual_seed(3);
     Net net;
     optim::SGD sgd(net.parameters(), {.lr = 0.1});
@@ -141,8 +142,11 @@ TEST(SharedSteps, GoOnAfterAStepThatWeighsNothing) {
     const Processes processes(on, {.pieces = kPieces});
     train::Run run(net, sgd, {.steps = steps, .quiet = true});
     run(batches, [&](const Tensor& x) {
+      const bool usual = last == Last::usual || x.size(0) > 1;
+      const bool same = usual || last != Last::has_other_figures;
       return train::Loss{.tensor = mean(square(net(x))),
-                         .weight = weigh || x.size(0) > 1 ? 1.0 : 0.0};
+                         .weight = usual || last != Last::weighs_nothing ? 1.0 : 0.0,
+                         .also = {{same ? "norm" : "margin", 1.0}}};
     });
     std::vector<float> out;
     for (const auto& [name, tensor] : net.state_dict()) {
@@ -150,9 +154,14 @@ TEST(SharedSteps, GoOnAfterAStepThatWeighsNothing) {
     }
     return out;
   };
-  EXPECT_ERROR_WITH(ValueError, "the pieces of a step weigh 0 together", of(world(), 2, false));
   const World alone(world(), World::Alone{});
-  EXPECT_EQ(of(world(), 5, true), of(alone, 5, true));
+  const auto expected = of(alone, 5, Last::usual);
+  EXPECT_ERROR_WITH(ValueError, "the pieces of a step weigh 0 together",
+                    of(world(), 2, Last::weighs_nothing));
+  EXPECT_EQ(of(world(), 5, Last::usual), expected);
+  EXPECT_ERROR_WITH(ValueError, "each batch must give the same figures",
+                    of(world(), 2, Last::has_other_figures));
+  EXPECT_EQ(of(world(), 5, Last::usual), expected);
 }
 
 // Begun by tests/distributed/programs, which looks at how it ends: of two processes the second

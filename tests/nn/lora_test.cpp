@@ -7,6 +7,7 @@
 #include "../../autograd/autograd.h"
 #include "../../io/lora.h"
 #include "../../io/saved_module.h"
+#include "../../nn/bf16.h"
 #include "../../nn/gradcheck.h"
 #include "../../nn/int8.h"
 #include "../../nn/nn.h"
@@ -178,6 +179,41 @@ TEST(Lora, WhatDoesNotFitIsKnownBeforeAnythingIsAdded) {
   EXPECT_TRUE(model.hidden.weight.requires_grad());
 }
 
+TEST(Lora, ALayerOfTwoPlacesIsAdaptedOnce) {
+  const auto stack = [] {
+    const auto additive = std::make_shared<attention::Additive>(3, 3, 5);
+    attention::TransformerOptions options{.width = 6, .heads = 2, .hidden = 7};
+    options.self_heads = [additive](MultiHeadOptions heads, Index) {
+      heads.score = additive;
+      return heads;
+    };
+    return std::make_shared<attention::TransformerEncoder>(2, options);
+  };
+  const auto model = stack(), other = stack();
+  const LoraOptions options{.rank = 2, .at = {"score"}};
+  EXPECT_EQ(add_lora(*model, options), 2);  // of queries and of keys
+  const NamedTensors entries = lora_state(*model);
+  EXPECT_EQ(entries.size(), 4U);
+  check_lora(*other, options, entries);
+  EXPECT_EQ(add_lora(*other, options), 2);
+  load_lora(*other, entries);
+}
+
+// In bf16 a model's matrices stay as they are; what is added beside them is in f32.
+TEST(Lora, StandsBesideHeadsInBf16) {
+  manual_seed(29);
+  Tagger model(DType::f32), other(DType::f32);
+  to_bf16(model);
+  to_bf16(other);
+  EXPECT_EQ(add_lora(model, {.rank = 2}), 4);
+  for (const auto& [name, tensor] : lora_state(model)) EXPECT_EQ(tensor.dtype(), DType::f32);
+  check_lora(other, {.rank = 2}, lora_state(model));
+  const Tensor x = input(DType::f32);
+  const auto before = numbers(model(x));
+  randomise(model);
+  EXPECT_NE(numbers(model(x)), before);
+}
+
 TEST(Lora, GradientsOfBothOrders) {
   manual_seed(23);
   Tagger model;
@@ -308,7 +344,8 @@ TEST(Lora, SaysWhatIsWrong) {
   EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("missing"));
   state = lora_state(model);
   state.emplace_back("out.lora.lora_c", state[0].second);
-  EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("5 of them, not 4"));
+  EXPECT_THAT(complaint([&] { load_lora(model, state); }),
+              HasSubstr("out.lora.lora_c is beside no matrix"));
   io::save_lora(path, model);
 
   Tagger other;

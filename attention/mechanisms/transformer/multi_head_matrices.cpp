@@ -23,7 +23,7 @@ std::vector<std::pair<std::string, Tensor>> MultiHead::adaptable() const {
 void MultiHead::adapt(const nn::LowRankOptions& options) {
   for (const auto& [name, matrix] : own_matrices()) {
     lora_.emplace_back(matrix, &child<nn::LowRank>(name, matrix->size(1), matrix->size(0), options,
-                                                   matrix->dtype()));
+                                                   widened(matrix->dtype())));
   }
 }
 

@@ -147,10 +147,10 @@ void conv_direct_weight_grad(const ConvShape& shape, const T* g, const T* x, T* 
     return block / blocks * shape.group_out() + block % blocks * tall;
   };
   const Index packed = kernels.packed(band_of(0, bands.height));
-  const Index at_once =
-      bands.count > 1 ? 1 : std::max<Index>(1, std::min(kNear / packed, kRoom / bands.input()));
   const Index each = kernels.sums(depth);
   const Index tasks = shape.images * bands.count, per_part = (tasks - 1) / 8 + 1;
+  const Index most = std::min({per_part, kNear / packed, kRoom / bands.input()});
+  const Index at_once = bands.count > 1 ? 1 : std::max<Index>(1, most);
   const Index parts = (tasks - 1) / per_part + 1;
   Array sums = Array::zeros(Shape{parts, blocks_in_all * each}, dtype_of<T>);
   T* const all = sums.mutable_data<T>();

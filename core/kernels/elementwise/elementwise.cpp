@@ -51,10 +51,9 @@ Array binary(Binary op, const Array& x, const Array& y) {
   if (takes(op, x.dtype())) return integer_binary(op, x, y);
   return visit_floating(name(op), x.dtype(), [&](auto zero) {
     using T = decltype(zero);
-    const auto run = simd::elements<T>().binary;
+    const auto run = simd::elements<T>().binary_rows;
     return zip_runs<T>(name(op), x, y,
-                       [op, run](const T* a, bool many_a, const T* b, bool many_b, T* to,
-                                 std::size_t n) { run(op, a, many_a, b, many_b, to, n); });
+                       [op, run](const simd::BinaryRows<T>& rows) { run(op, rows); });
   });
 }
 
@@ -203,11 +202,19 @@ void binary_into(Binary op, Array& to, const Array& x) {
     using T = decltype(zero);
     T* target = to.mutable_data<T>();
     const T* from = x.data<T>();
-    const bool whole = step_to == 1 && (step_x == 1 || step_x == 0);
+    if (step_to == 1 && (step_x == 1 || step_x == 0)) {
+      walk.run_rows([&](const auto& at, Index n, Index rows) {
+        T* const row = target + at[0];
+        simd::elements<T>().binary_rows(
+            op, {row, true, walk.outer_step(0), from + at[1], step_x != 0, walk.outer_step(1), row,
+                 walk.outer_step(0), rows, static_cast<std::size_t>(n)});
+      });
+      return;
+    }
     walk.run([&](const auto& at, Index n) {
       T buffer_to[kBuffer];
       T buffer_x[kBuffer];
-      pieces(n, whole, [&](Index i, Index count) {
+      pieces(n, false, [&](Index i, Index count) {
         T* run_to = target + at[0] + i * step_to;
         const T* run_x = from + at[1] + i * step_x;
         if (step_x != 0) run_x = gathered(run_x, step_x, count, buffer_x);

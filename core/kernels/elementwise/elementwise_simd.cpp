@@ -41,15 +41,24 @@ void unary_loop(Unary op, const T* x, T* to, std::size_t n) {
   }
 
 template <class T>
-void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T* to,
-                 std::size_t n) {
-  const auto run = [&](const auto& f) HWY_ATTR { zip(x, many_x, y, many_y, to, n, f); };
-  // A power that is one number for all is often one of these.
-  if (op == Binary::pow && n > 0 && !many_y && many_x) {
-    if (*y == 1) return run(HEED_LANES((void(b), a)));
-    if (*y == 2) return run(HEED_LANES((void(b), hn::Mul(a, a))));
-    if (*y == 3) return run(HEED_LANES((void(b), hn::Mul(hn::Mul(a, a), a))));
-    if (*y == -1) return run(HEED_LANES((void(b), hn::Div(hn::Set(d, T{1}), a))));
+void binary_rows(Binary op, const BinaryRows<T>& of) {
+  const auto run = [&](const auto& f) HWY_ATTR {
+    for (Index row = 0; row < of.rows; ++row) {
+      zip(of.x + row * of.x_step, of.many_x, of.y + row * of.y_step, of.many_y,
+          of.to + row * of.to_step, of.n, f);
+    }
+  };
+  // A power that is one number for all is often one of these: of each row by itself.
+  if (op == Binary::pow && !of.many_y && of.rows > 1) {
+    for (Index row = 0; row < of.rows; ++row) binary_rows<T>(op, of.row(row));
+    return;
+  }
+  if (op == Binary::pow && of.n > 0 && !of.many_y && of.many_x && of.rows > 0) {
+    const T y = *of.y;
+    if (y == 1) return run(HEED_LANES((void(b), a)));
+    if (y == 2) return run(HEED_LANES((void(b), hn::Mul(a, a))));
+    if (y == 3) return run(HEED_LANES((void(b), hn::Mul(hn::Mul(a, a), a))));
+    if (y == -1) return run(HEED_LANES((void(b), hn::Div(hn::Set(d, T{1}), a))));
   }
   switch (op) {
 #define HEED_CASE(name, ...) \
@@ -59,6 +68,12 @@ void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T*
   }
 }
 #undef HEED_LANES
+
+template <class T>
+void binary_loop(Binary op, const T* x, bool many_x, const T* y, bool many_y, T* to,
+                 std::size_t n) {
+  binary_rows<T>(op, {x, many_x, 0, y, many_y, 0, to, 0, 1, n});
+}
 
 // Lanes where the byte is not 0.
 template <class D>
@@ -93,7 +108,10 @@ void where_loop(const bool* condition, const T* x, bool many_x, const T* y, bool
 }
 
 HEED_SIMD_TABLE(elements, ElementKernels,
-                {.unary = unary_loop<T>, .binary = binary_loop<T>, .where = where_loop<T>})
+                {.unary = unary_loop<T>,
+                 .binary = binary_loop<T>,
+                 .binary_rows = binary_rows<T>,
+                 .where = where_loop<T>})
 
 }  // namespace HWY_NAMESPACE
 }  // namespace heed::kernels::simd

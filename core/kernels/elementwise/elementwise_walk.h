@@ -3,6 +3,7 @@
 #pragma once
 
 #include "../../array.h"
+#include "elementwise_simd.h"
 #include "iterate.h"
 
 namespace heed::kernels {
@@ -44,8 +45,8 @@ Array map_runs(const Array& x, const Run& run, Index cost = 1) {
   return out;
 }
 
-/// A fresh array by run(x, many_x, y, many_y, to, n) over the runs of x and y, broadcast in the
-/// name of `op`; an operand that is not `many` is one element for the whole run.
+/// A fresh array by run(simd::BinaryRows<T>) over the runs of x and y, broadcast in the name of
+/// `op`.
 template <class T, class Run>
 Array zip_runs(const char* op, const Array& x, const Array& y, const Run& run, Index cost = 1) {
   const bool same = x.shape() == y.shape();
@@ -55,7 +56,8 @@ Array zip_runs(const char* op, const Array& x, const Array& y, const Run& run, I
   const T* right = y.data<T>();
   T* to = out.mutable_data<T>();
   if (same && x.is_contiguous() && y.is_contiguous() && out.numel() <= kGrain) {
-    run(left, true, right, true, to, static_cast<std::size_t>(out.numel()));
+    run(simd::BinaryRows<T>{left, true, 0, right, true, 0, to, 0, 1,
+                            static_cast<std::size_t>(out.numel())});
     return out;
   }
   const Array wide_x = x.expand(shape);
@@ -64,17 +66,28 @@ Array zip_runs(const char* op, const Array& x, const Array& y, const Run& run, I
   const Index step_x = walk.inner_step(1);
   const Index step_y = walk.inner_step(2);
   const bool whole = (step_x == 1 || step_x == 0) && (step_y == 1 || step_y == 0);
+  const bool many_x = step_x != 0, many_y = step_y != 0;
+  if (whole) {
+    walk.run_rows(
+        [&](const auto& at, Index n, Index rows) {
+          run(simd::BinaryRows<T>{left + at[1], many_x, walk.outer_step(1), right + at[2], many_y,
+                                  walk.outer_step(2), to + at[0], walk.outer_step(0), rows,
+                                  static_cast<std::size_t>(n)});
+        },
+        cost);
+    return out;
+  }
   walk.run(
       [&](const auto& at, Index n) {
         T buffer_x[kBuffer];
         T buffer_y[kBuffer];
-        pieces(n, whole, [&](Index i, Index count) {
+        pieces(n, false, [&](Index i, Index count) {
           const T* run_x = left + at[1] + i * step_x;
           const T* run_y = right + at[2] + i * step_y;
-          if (step_x != 0) run_x = gathered(run_x, step_x, count, buffer_x);
-          if (step_y != 0) run_y = gathered(run_y, step_y, count, buffer_y);
-          run(run_x, step_x != 0, run_y, step_y != 0, to + at[0] + i,
-              static_cast<std::size_t>(count));
+          if (many_x) run_x = gathered(run_x, step_x, count, buffer_x);
+          if (many_y) run_y = gathered(run_y, step_y, count, buffer_y);
+          run(simd::BinaryRows<T>{run_x, many_x, 0, run_y, many_y, 0, to + at[0] + i, 0, 1,
+                                  static_cast<std::size_t>(count)});
         });
       },
       cost);

@@ -57,16 +57,37 @@ class Walk {
   /// Step in elements of operand k inside a run.
   Index inner_step(std::size_t k) const { return inner_steps_[k]; }
   Index inner_size() const { return inner_; }
+  /// Step of operand k between runs of one stretch.
+  Index outer_step(std::size_t k) const { return outer_axes_ > 0 ? steps_[k][outer_axes_ - 1] : 0; }
 
   /// Calls body(at, n) for every run or piece of one: operand k begins at element at[k] and has n
   /// elements, inner_step(k) apart. In parallel where the whole is large; `cost` is the work of one
   /// element in multiples of an addition.
   template <class Body>
   void run(const Body& body, Index cost = 1) const {
+    walk<false>([&](const auto& at, Index n, Index) { body(at, n); }, cost);
+  }
+
+  /// body(at, n, rows): for stretches of runs, outer_step(k) apart.
+  template <class Body>
+  void run_rows(const Body& body, Index cost = 1) const {
+    walk<true>(body, cost);
+  }
+
+  /// As run(), in order, on this thread.
+  template <class Body>
+  void run_here(const Body& body) const {
+    if (empty_) return;
+    cut<false>(0, outer_, inner_, 1, [&](const auto& at, Index n, Index) { body(at, n); });
+  }
+
+ private:
+  template <bool kRows, class Body>
+  void walk(const Body& body, Index cost) const {
     if (empty_) return;
     const Index limit = std::max<Index>(1, kGrain / std::max<Index>(cost, 1));
     if (outer_ == 1 && inner_ <= limit) {
-      body(std::array<Index, N>{}, inner_);
+      body(std::array<Index, N>{}, inner_, 1);
       return;
     }
     const Index piece = std::min(inner_, limit);
@@ -74,39 +95,41 @@ class Walk {
     const Index count = outer_ * pieces;
     const bool alone = count * piece <= kAlone / std::max<Index>(cost, 1);
     parallel_for(count, alone ? count : std::max<Index>(1, limit / piece),
-                 [&](Index begin, Index end) { run_pieces(begin, end, piece, pieces, body); });
+                 [&](Index begin, Index end) { cut<kRows>(begin, end, piece, pieces, body); });
   }
 
-  /// The same, in order, on this thread.
-  template <class Body>
-  void run_here(const Body& body) const {
-    if (!empty_) run_pieces(0, outer_, inner_, 1, body);
-  }
-
- private:
-  template <class Body>
-  void run_pieces(Index begin, Index end, Index piece, Index pieces, const Body& body) const {
+  // Pieces [begin, end) of runs.
+  template <bool kRows, class Body>
+  void cut(Index begin, Index end, Index piece, Index pieces, const Body& body) const {
+    const Index last = outer_axes_ - 1;
     std::array<Index, kMaxRank> place{};
     Index rest = begin / pieces;
-    Index cut = begin % pieces;
-    for (Index axis = outer_axes_ - 1; axis >= 0; --axis) {
+    Index of_run = begin % pieces;
+    for (Index axis = last; axis >= 0; --axis) {
       place[static_cast<std::size_t>(axis)] = rest % sizes_[axis];
       rest /= sizes_[axis];
     }
-    for (Index i = begin; i < end; ++i) {
+    for (Index i = begin; i < end;) {
       std::array<Index, N> at;
       for (std::size_t k = 0; k < N; ++k) {
-        at[k] = cut * piece * inner_steps_[k];
+        at[k] = of_run * piece * inner_steps_[k];
         for (Index axis = 0; axis < outer_axes_; ++axis) {
           at[k] += place[static_cast<std::size_t>(axis)] * steps_[k][axis];
         }
       }
-      body(at, std::min(piece, inner_ - cut * piece));
-      if (++cut < pieces) continue;
-      cut = 0;
-      for (Index axis = outer_axes_ - 1; axis >= 0; --axis) {
-        if (++place[static_cast<std::size_t>(axis)] < sizes_[axis]) break;
-        place[static_cast<std::size_t>(axis)] = 0;
+      Index rows = 1;
+      if (kRows && pieces == 1 && last >= 0) {
+        rows = std::min(end - i, sizes_[last] - place[static_cast<std::size_t>(last)]);
+      }
+      body(at, std::min(piece, inner_ - of_run * piece), rows);
+      i += rows;
+      if (++of_run < pieces) continue;
+      of_run = 0;
+      for (Index axis = last; axis >= 0; --axis) {
+        Index& here = place[static_cast<std::size_t>(axis)];
+        here += axis == last ? rows : 1;
+        if (here < sizes_[axis]) break;
+        here = 0;
       }
     }
   }

@@ -92,8 +92,13 @@ template <class T, class Body>
 Array zipped(const char* op, const Array& x, const Array& y, const Body& body) {
   return zip_runs<T>(
       op, x, y,
-      [&](const T* a, bool many_a, const T* b, bool many_b, T* to, std::size_t n) {
-        for (std::size_t i = 0; i < n; ++i) to[i] = body(a[many_a ? i : 0], b[many_b ? i : 0]);
+      [&](const simd::BinaryRows<T>& of) {
+        for (Index r = 0; r < of.rows; ++r) {
+          const auto row = of.row(r);
+          for (std::size_t i = 0; i < of.n; ++i) {
+            row.to[i] = body(row.x[of.many_x ? i : 0], row.y[of.many_y ? i : 0]);
+          }
+        }
       },
       kCost);
 }

@@ -18,7 +18,7 @@ namespace heed::attention {
 namespace {
 
 TEST(SelfAttentionKinds, SayWhatTheyCanDo) {
-  std::set<std::string> names;
+  std::set<std::string> names, by_length;
   for (const SelfAttentionKind& kind : self_attention_kinds()) {
     EXPECT_TRUE(names.insert(kind.name).second) << kind.name;
     SelfAttentionSizes sizes{.width = 12, .heads = 2, .max_length = 9, .dtype = DType::f64};
@@ -30,6 +30,14 @@ TEST(SelfAttentionKinds, SayWhatTheyCanDo) {
       sizes.rotary = false;
     }
     const auto maker = self_attention_maker(kind.name, sizes);
+    if (kind.by_length) {
+      by_length.insert(kind.name);
+      sizes.max_length = 0;
+      EXPECT_ERROR(ValueError,
+                   "self_attention: " + kind.name +
+                       " is made by max_length, that of the longest text, which is 0",
+                   self_attention_maker(kind.name, sizes));
+    }
     if (kind.name == "dot") continue;
     const auto made = maker(1);
     const Tensor x = default_generator().normal({2, 7, 12}, 0, 1, DType::f64);
@@ -47,6 +55,11 @@ TEST(SelfAttentionKinds, SayWhatTheyCanDo) {
     EXPECT_LE(amax(abs(last - narrow(y, 1, 5, 2))).item(), 1e-11) << kind.name;
   }
   EXPECT_EQ(names.size(), 42U);
+  EXPECT_EQ(by_length,
+            (std::set<std::string>{
+                "native-sparse", "cope", "window", "strided", "top-k", "aft-full", "aft-local",
+                "cosformer", "synthesizer-dense", "synthesizer-random", "synthesizer-fixed-random",
+                "synthesizer-factorised-dense", "synthesizer-factorised-random"}));
   EXPECT_ERROR_WITH(ValueError, "attention: 'rwkv' is neither dot nor",
                     self_attention_kind("rwkv"));
 }

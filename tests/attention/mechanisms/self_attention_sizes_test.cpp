@@ -84,7 +84,7 @@ TEST(SelfAttentionSizes, OfHeads) {
     expect_made({"top-k", sizes(12, 2, most),
                  with(2, [kept = kept](auto& o) { o.normaliser = std::make_shared<TopK>(kept); })});
   }
-  for (const auto& [most, places] : {std::pair<Index, Index>{5, 5}, {1000, 64}, {0, 1}}) {
+  for (const auto& [most, places] : {std::pair<Index, Index>{5, 5}, {1000, 64}, {1, 1}}) {
     expect_made({"cope", sizes(12, 2, most), with(2, [places = places](auto& o) {
                    o.score = std::make_shared<ContextualPositions>(6, places, std::nullopt, kDtype);
                  })});
@@ -106,7 +106,7 @@ TEST(SelfAttentionSizes, OfWhatStandsBesideHeads) {
   for (const auto& [most, seen] : {std::pair<Index, Index>{40, 5}, {23, 2}, {7, 1}}) {
     expect_made({"window", sizes(12, 2, most), plain, {.mask = Mask::window(seen, 0)}});
   }
-  for (const auto& [most, apart] : {std::pair<Index, Index>{15, 3}, {16, 4}, {0, 1}}) {
+  for (const auto& [most, apart] : {std::pair<Index, Index>{15, 3}, {16, 4}, {1, 1}}) {
     expect_made({"strided", sizes(12, 2, most), plain, {.mask = masks::strided(apart)}});
   }
   const Alibi alibi(2, kDtype);
@@ -175,7 +175,7 @@ TEST(SelfAttentionSizes, OfBlocksAndTheirWindow) {
   struct Of {
     Index most, block, window, steps;
   };
-  for (const Of& each : {Of{0, 2, 1, 11}, {16, 2, 4, 19}, {60, 6, 15, 37}, {300, 32, 75, 83}}) {
+  for (const Of& each : {Of{1, 2, 1, 11}, {16, 2, 4, 19}, {60, 6, 15, 37}, {300, 32, 75, 83}}) {
     expect_made({"native-sparse",
                  sizes(4, 2, each.most),
                  of<NativeSparseHeads>(NativeSparseOptions{.width = 4,

@@ -8,6 +8,7 @@
 #include "../../../../attention/biases/alibi.h"
 #include "../../../../attention/biases/offset_bias.h"
 #include "../../../../attention/biases/t5_bias.h"
+#include "../../../../attention/mechanisms/self_attention_kinds.h"
 #include "../../../../attention/mechanisms/transformer/synthesizer.h"
 #include "../../../../attention/mechanisms/transformer/transformer.h"
 #include "../../../../attention/scores/general.h"
@@ -227,6 +228,24 @@ TEST(StackOptions, RefuseWhatMakesNoSense) {
   options.both_norms = true;
   EXPECT_ERROR_WITH(ValueError, "both_norms adds to pre_norm", TransformerEncoder made(1, options));
   EXPECT_ERROR_WITH(ValueError, "both_norms adds to pre_norm", TransformerDecoder made(1, options));
+  options = sizes();
+  options.self_attention = self_attention_maker("gated", {.width = kE, .heads = 3});
+  options.kv_heads = 1;
+  EXPECT_ERROR(ValueError, "transformer_encoder: another self_attention has no use for kv_heads",
+               TransformerEncoder made(1, options));
+  options.kv_heads = 0;
+  options.self_heads = [](MultiHeadOptions heads, Index) { return heads; };
+  for (const bool decodes : {false, true}) {
+    const auto make = [&] {
+      if (decodes) {
+        TransformerDecoder made(1, options);
+      } else {
+        TransformerEncoder made(1, options);
+      }
+    };
+    EXPECT_ERROR_WITH(ValueError,
+                      "self_heads are of MultiHead, which another self_attention is not", make());
+  }
 }
 
 }  // namespace

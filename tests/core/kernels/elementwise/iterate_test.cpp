@@ -33,7 +33,8 @@ void expect_walk(const Shape& shape, const Strides& strides, Index cost) {
   const Strides dense = row_major(shape);
   const Walk<2> walk(shape, {&dense, &strides});
   const auto expected = offsets(shape, strides);
-  for (const bool here : {false, true}) {
+  enum class By { runs, runs_here, rows };
+  for (const By by : {By::runs, By::runs_here, By::rows}) {
     std::vector<std::atomic<int>> visits(expected.size());
     std::atomic<bool> right = true;
     const auto body = [&](const auto& at, Index n) {
@@ -46,7 +47,20 @@ void expect_walk(const Shape& shape, const Strides& strides, Index cost) {
         ++visits[place];
       }
     };
-    here ? walk.run_here(body) : walk.run(body, cost);
+    switch (by) {
+      case By::runs: walk.run(body, cost); break;
+      case By::runs_here: walk.run_here(body); break;
+      case By::rows:
+        walk.run_rows(
+            [&](const auto& at, Index n, Index rows) {
+              for (Index row = 0; row < rows; ++row) {
+                body(std::array{at[0] + row * walk.outer_step(0), at[1] + row * walk.outer_step(1)},
+                     n);
+              }
+            },
+            cost);
+        break;
+    }
     EXPECT_TRUE(right);
     EXPECT_TRUE(std::all_of(visits.begin(), visits.end(), [](const auto& n) { return n == 1; }));
   }
@@ -81,10 +95,29 @@ TEST(Walk, OfNothingCallsNobody) {
     int calls = 0;
     walk.run([&](const auto&, Index) { ++calls; });
     walk.run_here([&](const auto&, Index) { ++calls; });
+    walk.run_rows([&](const auto&, Index, Index) { ++calls; });
     EXPECT_EQ(calls, 0);
     EXPECT_EQ(walk.inner_size(), 0);
     EXPECT_EQ(walk.inner_step(0), 1);
   }
+}
+
+// A row beside a matrix is one stretch of runs; three axes are a stretch for each of the first.
+TEST(Walk, GivesStretchesOfRuns) {
+  const auto stretches = [](const Shape& shape, const Strides& strides) {
+    const Strides dense = row_major(shape);
+    const Walk<2> walk(shape, {&dense, &strides});
+    std::vector<std::vector<Index>> out;
+    walk.run_rows([&](const auto& at, Index n, Index rows) {
+      out.push_back({at[0], at[1], n, rows});
+    });
+    return out;
+  };
+  using Runs = std::vector<std::vector<Index>>;
+  EXPECT_EQ(stretches({7, 5}, {0, 1}), (Runs{{0, 0, 5, 7}}));
+  EXPECT_EQ(stretches({7, 5}, {1, 0}), (Runs{{0, 0, 5, 7}}));
+  EXPECT_EQ(stretches({2, 3, 5}, {11, 0, 1}), (Runs{{0, 0, 5, 3}, {15, 11, 5, 3}}));
+  EXPECT_EQ(stretches({7, 5}, {5, 1}), (Runs{{0, 0, 35, 1}}));
 }
 
 // Axes that lie in one another are one run; of one element the step is said to be 1.
