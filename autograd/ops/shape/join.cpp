@@ -61,12 +61,9 @@ Tensor concat(const std::vector<Tensor>& xs, Index axis) {
     }
   }
   Array out = Array::empty(shape, first.dtype());
-  Index start = 0;
-  for (std::size_t i = 0; i < xs.size(); ++i) {
-    Array part = out.slice(place, start, start + lengths[i]);
-    kernels::copy_into(part, xs[i].array());
-    start += lengths[i];
-  }
+  std::vector<Array> parts;
+  for (const Tensor& x : xs) parts.push_back(x.array());
+  kernels::join_into(out, parts, place);
   const std::vector<InputRef> inputs(xs.begin(), xs.end());
   say("axis", place);
   return record_joint(Op::concat, {out}, inputs,
@@ -98,10 +95,9 @@ Tensor stack(const std::vector<Tensor>& xs, Index axis) {
   }
   const auto count = static_cast<Index>(xs.size());
   Array out = Array::empty(first.shape().with(place, count), first.dtype());
-  for (Index i = 0; i < count; ++i) {
-    Array part = out.select(place, i);
-    kernels::copy_into(part, xs[static_cast<std::size_t>(i)].array());
-  }
+  std::vector<Array> parts;
+  for (const Tensor& x : xs) parts.push_back(x.array().unsqueeze(place));
+  kernels::join_into(out, parts, place);
   const std::vector<InputRef> inputs(xs.begin(), xs.end());
   say("axis", place);
   return record_joint(Op::stack, {out}, inputs,

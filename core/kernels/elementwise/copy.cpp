@@ -143,6 +143,40 @@ void copy_into(Array& to, const Array& from) {
   });
 }
 
+void join_into(Array& to, const std::vector<Array>& parts, Index axis) {
+  if (to.numel() == 0) return;
+  Index rows = 1;
+  for (Index before = 0; before < axis; ++before) rows *= to.shape()[before];
+  const auto lies_dense = [](const Array& each) { return each.is_contiguous(); };
+  if (rows == 1 || !to.is_contiguous() || !std::all_of(parts.begin(), parts.end(), lies_dense)) {
+    Index start = 0;
+    for (const Array& each : parts) {
+      Array part = to.slice(axis, start, start + each.size(axis));
+      copy_into(part, each);
+      start += each.size(axis);
+    }
+    return;
+  }
+  // Row after row, so that what is written lies in one run.
+  visit_dtype(to.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    struct Part {
+      const T* from;
+      Index size;  // of a row
+    };
+    std::vector<Part> all;
+    for (const Array& each : parts) all.push_back({each.data<T>(), each.numel() / rows});
+    const Index row = to.numel() / rows;
+    T* const target = to.mutable_data<T>();
+    parallel_for(rows, std::max<Index>(1, kGrain / row), [&](Index begin, Index end) {
+      T* at = target + begin * row;
+      for (Index r = begin; r < end; ++r) {
+        for (const Part& part : all) at = std::copy_n(part.from + r * part.size, part.size, at);
+      }
+    });
+  });
+}
+
 Array flip(const Array& x, const std::vector<Index>& axes) {
   Array out = Array::empty(x.shape(), x.dtype());
   if (out.numel() == 0) return out;

@@ -10,6 +10,10 @@ namespace heed::kernels {
 /// `to` is written whatever its version; the caller bumps it.
 void copy_into(Array& to, const Array& from);
 
+/// Writes `parts` into `to`, one behind the other along `axis` (not negative), which has their sizes
+/// together; the other axes are alike.
+void join_into(Array& to, const std::vector<Array>& parts, Index axis);
+
 /// x with the order along each of `axes` (not negative, each once) reversed.
 Array flip(const Array& x, const std::vector<Index>& axes);
 

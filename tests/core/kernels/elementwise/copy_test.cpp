@@ -82,6 +82,34 @@ TYPED_TEST(Copy, FlipsLargeArrays) {
             std::vector<TypeParam>(before.rbegin(), before.rend()));
 }
 
+// Of dense parts, of views, of parts of nothing, and along each axis; large enough to be shared out.
+TYPED_TEST(Copy, JoinsPartsAlongAnAxis) {
+  for (const Shape& base : {Shape{3}, Shape{2, 3, 5}, Shape{307, 2, 113}}) {
+    for (Index axis = 0; axis < base.rank(); ++axis) {
+      const Array x = counted<TypeParam>(base);
+      Shape none = base, wide = base;
+      none[axis] = 0;
+      wide[axis] = 2 * base[axis];
+      const Array every = counted<TypeParam>(wide).slice(axis, 1, wide[axis], 2);
+      const std::vector<Array> dense{x, Array::empty(none, x.dtype()), x};
+      for (const auto& parts : {dense, std::vector<Array>{every, x}, std::vector<Array>{x}}) {
+        Shape shape = base;
+        shape[axis] = 0;
+        for (const Array& each : parts) shape[axis] += each.size(axis);
+        Array out = Array::empty(shape, x.dtype());
+        kernels::join_into(out, parts, axis);
+        Index start = 0;
+        for (const Array& each : parts) {
+          const Array part = out.slice(axis, start, start + each.size(axis));
+          ASSERT_EQ(gathered<TypeParam>(part), gathered<TypeParam>(each))
+              << to_string(base) << " along " << axis;
+          start += each.size(axis);
+        }
+      }
+    }
+  }
+}
+
 TEST(ViewStrides, MergeAndCutWhatLiesInOneRun) {
   const auto strides = [](const Shape& from, const Strides& steps, const Shape& to) {
     Strides out;
