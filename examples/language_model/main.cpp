@@ -35,7 +35,7 @@ struct Flags {
   SamplingOptions sampling;
   std::string level = "char";
   std::string prompt;
-  KnownTokens known;
+  command_line::KnownTokens known;
   int threads = 0;
   bool quick = false;
   io::Quantize quantize = io::Quantize::none;

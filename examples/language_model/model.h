@@ -13,10 +13,10 @@
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/packed/packed.h"
 #include "../../data/text_level.h"
-#include "../../io/fields.h"
 #include "../../io/model_directory.h"
 #include "../../nn/dropout.h"
 #include "../../nn/embedding.h"
+#include "../known_words.h"
 #include "reader.h"
 
 namespace language_model {
@@ -71,20 +71,12 @@ class LanguageModel : public nn::Module {
   Tensor embed(const Tensor& ids, Index first) const;
 };
 
-/// Which tokens a model knows: kept beside it, so that a run that goes on cannot ask for others.
-struct KnownTokens {
-  Index vocabulary = 30000;
-  void fields(io::Fields& f) {
-    f.size("vocabulary", vocabulary, 1, 1 << 24, "most frequent tokens kept");
-  }
-};
-
 /// All that it takes to read and write text.
 struct Language {
   data::TextLevel level = data::TextLevel::characters;
   data::Vocabulary vocabulary;
   std::unique_ptr<LanguageModel> model;
-  KnownTokens known = {};
+  command_line::KnownTokens known = {};
   Index batch = 12;  ///< it was trained with: how a reader is evaluated depends on it
 };
 /// What io::save_directory() writes and load() reads.

@@ -75,7 +75,7 @@ Language load(const std::string& folder) {
     return shapes_of(options);
   });
   saved.expect(shapes);
-  out.known = saved.known_options<KnownTokens>();
+  out.known = saved.known_options<command_line::KnownTokens>();
   if (saved.config().has("batch")) out.batch = saved.config().get_int("batch", 1, 1 << 24);
   out.model = saved.make<LanguageModel>(options);
   return out;
