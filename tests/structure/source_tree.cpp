@@ -26,9 +26,15 @@ std::vector<SourceFile> read_all() {
     const std::string name = entry.path().filename().string();
     if (is_source(entry.path())) files.push_back(read(entry.path()));
     // Builds and what belongs to git or an editor are not the project's sources.
-    if (!entry.is_directory() || name.starts_with(".") || name.starts_with("build")) continue;
-    for (const auto& inner : fs::recursive_directory_iterator(entry.path())) {
-      if (inner.is_regular_file() && is_source(inner.path())) files.push_back(read(inner.path()));
+    if (!entry.is_directory() || name.starts_with(".") || name.starts_with("build") ||
+        is_foreign(entry.path())) {
+      continue;
+    }
+    fs::recursive_directory_iterator inner(entry.path());
+    for (; inner != fs::recursive_directory_iterator(); ++inner) {
+      const fs::path& path = inner->path();
+      if (inner->is_regular_file() && is_source(path)) files.push_back(read(path));
+      if (inner->is_directory() && is_foreign(path)) inner.disable_recursion_pending();
     }
   }
   std::sort(files.begin(), files.end(),
@@ -53,6 +59,11 @@ std::vector<Include> SourceFile::includes() const {
     found.push_back({line.substr(begin + 1, end - begin - 1), line[begin] == '<', i + 1});
   }
   return found;
+}
+
+bool is_foreign(const fs::path& folder) {
+  return folder.filename() == "node_modules" || fs::exists(folder / "CMakeCache.txt") ||
+         fs::exists(folder / "pyvenv.cfg");
 }
 
 const std::vector<SourceFile>& source_files() {

@@ -24,6 +24,10 @@ struct SourceFile {
   std::string at(std::size_t line) const { return place.string() + ":" + std::to_string(line); }
 };
 
+/// Whether a folder is a build, an environment of Python or has packages of Node.js: not the
+/// project's.
+bool is_foreign(const std::filesystem::path& folder);
+
 /// Every .h and .cpp file of the project, sorted.
 const std::vector<SourceFile>& source_files();
 
