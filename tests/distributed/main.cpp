@@ -28,6 +28,12 @@ const World& world() { return *current; }
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  // Each process would draw an order of its own, and wait for others that are in another test.
+#ifdef GTEST_FLAG_SET
+  GTEST_FLAG_SET(shuffle, false);
+#else  // before GoogleTest 1.12
+  testing::GTEST_FLAG(shuffle) = false;
+#endif
   const heed::distributed::World all(argc, argv);
   heed::distributed::current = &all;
   if (all.rank() > 0) {
