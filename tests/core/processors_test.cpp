@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../../core/error.h"
+#include "../io/temporary_folder.h"
 #include "../support/throws.h"
 
 namespace heed::detail {
@@ -20,19 +21,14 @@ namespace fs = std::filesystem;
 
 class Quota : public testing::Test {
  protected:
-  Quota() : root_(fs::path(testing::TempDir()) / ("heed_quota_" + std::to_string(getpid()))) {
-    fs::create_directories(root_);
-  }
-  ~Quota() override { fs::remove_all(root_); }
-
   void write(const std::string& path, const std::string& text) const {
-    fs::create_directories((root_ / path).parent_path());
-    std::ofstream(root_ / path) << text;
+    fs::create_directories(fs::path(root_ / path).parent_path());
+    root_.write(path, text);
   }
-  int processors() const { return quota_processors(root_); }
+  int processors() const { return quota_processors(root_.path()); }
 
  private:
-  fs::path root_;
+  TemporaryFolder root_;
 };
 
 TEST_F(Quota, NoFilesNoLimit) { EXPECT_EQ(processors(), 0); }

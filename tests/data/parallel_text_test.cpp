@@ -31,7 +31,7 @@ ParallelText read_tsv(std::string_view content, const ParallelOptions& options =
 template <class E, class Body>
 std::string error_of(const Body& body) {
   std::string message = message_of<E>(body);
-  for (std::size_t at; (at = message.find("/heed_data_")) != std::string::npos;) {
+  for (std::size_t at; (at = message.find("/heed-test-")) != std::string::npos;) {
     const std::size_t begin =
         message.rfind(' ', at) == std::string::npos ? 0 : message.rfind(' ', at) + 1;
     message.erase(begin, message.find('/', at + 1) + 1 - begin);

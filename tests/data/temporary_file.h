@@ -1,13 +1,10 @@
 // A file of its own for one test, removed at its end.
 #pragma once
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
 #include <string>
 #include <string_view>
 
+#include "../io/temporary_folder.h"
 #include "../support/gzip.h"
 
 namespace heed::data {
@@ -15,25 +12,13 @@ namespace heed::data {
 class TemporaryFile {
  public:
   explicit TemporaryFile(std::string_view content, const std::string& name = "file.txt")
-      : folder_(std::filesystem::temp_directory_path() /
-                ("heed_data_" + std::to_string(getpid()) + "_" + std::to_string(counter_++))) {
-    std::filesystem::create_directories(folder_);
-    path_ = (folder_ / name).string();
-    std::ofstream(path_, std::ios::binary) << content;
-  }
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_, ignored);
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
+      : path_(folder_.write(name, content)) {}
 
   const std::string& path() const { return path_; }
-  std::string folder() const { return folder_.string(); }
+  std::string folder() const { return folder_.path().string(); }
 
  private:
-  static inline int counter_ = 0;
-  std::filesystem::path folder_;
+  TemporaryFolder folder_;
   std::string path_;
 };
 

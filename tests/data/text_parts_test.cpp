@@ -1,13 +1,12 @@
 #include "../../data/text_parts.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <filesystem>
-#include <fstream>
 
 #include "../../core/error.h"
+#include "../io/temporary_folder.h"
 #include "../support/places.h"
 #include "../support/throws.h"
 
@@ -18,16 +17,11 @@ namespace fs = std::filesystem;
 
 class TextPartsFiles : public testing::Test {
  protected:
-  TextPartsFiles() { fs::create_directories(folder_); }
-  ~TextPartsFiles() override { fs::remove_all(folder_); }
-
   std::string write(const std::string& name, const std::string& content) const {
-    const std::string path = (folder_ / name).string();
-    std::ofstream(path, std::ios::binary) << content;
-    return path;
+    return folder_.write(name, content);
   }
 
-  fs::path folder_ = fs::temp_directory_path() / ("heed_text_parts_" + std::to_string(::getpid()));
+  TemporaryFolder folder_;
 };
 
 TEST_F(TextPartsFiles, TheLastTenthOfAFileIsForValidation) {
@@ -55,23 +49,22 @@ TEST_F(TextPartsFiles, AFolderHasFilesOfItsOwn) {
   write("ptb.valid.txt", "c\n");
   write("test.txt", "d\n");
   write("SOURCE-latest.txt", "not read\n");
-  const TextParts corpus = read_text_parts(folder_.string(), TextLevel::words);
+  const TextParts corpus = read_text_parts(folder_.path().string(), TextLevel::words);
   EXPECT_EQ(corpus.train, "a b\n");
   EXPECT_EQ(corpus.validation, "c\n");
   EXPECT_EQ(corpus.test, "d\n");
 }
 
 TEST_F(TextPartsFiles, RefusesWhatItCannotUse) {
-  EXPECT_ERROR_WITH(Error, "absent",
-                    read_text_parts((folder_ / "absent").string(), TextLevel::words));
+  EXPECT_ERROR_WITH(Error, "absent", read_text_parts(folder_ / "absent", TextLevel::words));
   EXPECT_ERROR_WITH(Error, "short.txt: at byte 0: 4 tokens are too few to learn from",
                     read_text_parts(write("short.txt", "three little words"), TextLevel::words));
   EXPECT_ERROR_WITH(Error, "the folder lacks a file named train or one named valid",
-                    read_text_parts(folder_.string(), TextLevel::words));
+                    read_text_parts(folder_.path().string(), TextLevel::words));
 }
 
 TEST_F(TextPartsFiles, ReadsGzipAndRepairsWhatIsNotUtf8) {
-  const std::string path = (folder_ / "a.gz").string();
+  const std::string path = folder_ / "a.gz";
   const std::string text = "one two\r\nthree\xff four and some more\n";
   gzFile file = gzopen(path.c_str(), "wb");
   gzwrite(file, text.data(), static_cast<unsigned>(text.size()));

@@ -1,51 +1,20 @@
 // The files of a model directory, with a byte FF after the settings and after the vocabulary.
 #include "../../io/model_directory.h"
 
-#include <unistd.h>
-
-#include <filesystem>
-#include <fstream>
-
 #include "../../data/vocabulary.h"
 #include "../../io/saved_module.h"
+#include "../io/temporary_folder.h"
 #include "checks.h"
 #include "learner.h"
 #include "pieces.h"
 #include "targets.h"
 
 namespace heed::fuzz {
-namespace {
-
-namespace fs = std::filesystem;
-
-// One for the whole process, in memory where the system has a place for it.
-class Folder {
- public:
-  Folder()
-      : path_((fs::exists("/dev/shm") ? fs::path("/dev/shm") : fs::temp_directory_path()) /
-              ("heed-fuzz-" + std::to_string(getpid()))) {
-    fs::create_directory(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string path() const { return path_.string(); }
-  void write(const char* name, std::string_view content) const {
-    std::ofstream(path_ / name, std::ios::binary) << content;
-  }
-
- private:
-  fs::path path_;
-};
-
-}  // namespace
 
 void model_directory(std::string_view input) {
-  static const Folder folder;
-  const std::string path = folder.path();
+  // One for the whole process, in memory where the system has a place for it.
+  static const TemporaryFolder folder(TemporaryFolder::memory());
+  const std::string path = folder.path().string();
   Pieces pieces(input);
   folder.write(io::kConfigFile, pieces.text());
   folder.write(io::kVocabularyFile, pieces.text());

@@ -1,7 +1,6 @@
 #include "compiled.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +9,8 @@
 #include <regex>
 #include <stdexcept>
 #include <thread>
+
+#include "../io/temporary_folder.h"
 
 namespace heed::habits {
 namespace {
@@ -23,19 +24,17 @@ const std::string kCompiler = std::string(HEED_COMPILER) +
 // Where programs are written, and what they all read, compiled once.
 class Folder {
  public:
-  Folder() : path(fs::temp_directory_path() / fmt::format("heed_habits_{}", ::getpid())) {
-    fs::create_directories(path);
-    const std::string start = (path / "start.h").string();
+  Folder() {
+    const std::string start = folder_ / "start.h";
     std::ofstream(start) << "#include <heed/heed.h>\n#include <cstdio>\n#include <iostream>\n";
     const std::string command =
         fmt::format("{} -x c++-header {} -o {}.gch", kCompiler, start, start);
     if (std::system(command.c_str()) != 0) throw std::runtime_error(command);
   }
-  ~Folder() { fs::remove_all(path); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  const fs::path& path() const { return folder_.path(); }
 
-  const fs::path path;
+ private:
+  TemporaryFolder folder_;
 };
 
 // Lines first .. end, each in a function of its own.
@@ -81,7 +80,7 @@ std::vector<Compiled> compile(const std::vector<std::string>& lines, std::size_t
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next.fetch_add(together); i < lines.size(); i = next.fetch_add(together)) {
-      look(folder.path, lines, i, std::min(i + together, lines.size()), out);
+      look(folder.path(), lines, i, std::min(i + together, lines.size()), out);
     }
   };
   {

@@ -3,10 +3,13 @@
 
 #include <stdlib.h>
 
+#include <cerrno>
 #include <cstddef>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
@@ -16,8 +19,12 @@ class TemporaryFolder {
  public:
   explicit TemporaryFolder(
       const std::filesystem::path& above = std::filesystem::temp_directory_path()) {
-    std::string name = (above / "heed-test-XXXXXX").string();
-    path_ = ::mkdtemp(name.data());
+    // Without symbolic links: what a descriptor's file is called has none either.
+    std::string name = (std::filesystem::canonical(above) / "heed-test-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw std::runtime_error("no folder " + name + " can be made: " + std::strerror(errno));
+    }
+    path_ = name;
   }
   /// Where thousands of saves take no time, if there is such a place.
   static std::filesystem::path memory() {

@@ -1,7 +1,6 @@
 // cmake/joined.py: which files are compiled as one, and what is written for them.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
@@ -12,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "../io/temporary_folder.h"
 #include "../support/places.h"
 
 namespace heed {
@@ -27,13 +27,10 @@ class Joined : public testing::Test {
  protected:
   void SetUp() override {
     if (std::system("python3 --version >/dev/null 2>&1") != 0) GTEST_SKIP() << "no python3";
-    std::filesystem::create_directories(folder_);
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
 
   std::string write(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
+    return folder_.write(name, text);
   }
 
   // What is to be compiled for these files, `size` together.
@@ -51,7 +48,7 @@ class Joined : public testing::Test {
     return names;
   }
 
-  std::string out() const { return (folder_ / "out").string(); }
+  std::string out() const { return folder_ / "out"; }
 
   static std::string text_of(const std::string& path) {
     std::stringstream text;
@@ -60,8 +57,7 @@ class Joined : public testing::Test {
   }
 
  private:
-  std::filesystem::path folder_ =
-      std::filesystem::path(testing::TempDir()) / ("joined-" + std::to_string(getpid()));
+  TemporaryFolder folder_;
 };
 
 TEST_F(Joined, FilesWithNamesOfTheirOwnAreOne) {

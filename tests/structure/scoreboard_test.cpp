@@ -1,35 +1,19 @@
 // tests/scoreboard.cpp: what of a mechanism is counted from which table.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 #include <string>
+
+#include "../io/temporary_folder.h"
 
 namespace heed {
 namespace {
 
 using nlohmann::json;
 using testing::HasSubstr;
-
-// Each test is a process of its own, several at once.
-const std::filesystem::path kFolder =
-    std::filesystem::path(testing::TempDir()) / ("scoreboard-" + std::to_string(getpid()));
-
-void write(const std::string& place, const std::string& text) {
-  std::filesystem::create_directories((kFolder / place).parent_path());
-  std::ofstream(kFolder / place) << text;
-}
-
-std::string text_of(const std::string& place) {
-  std::stringstream out;
-  out << std::ifstream(kFolder / place).rdbuf();
-  return out.str();
-}
 
 // A row of the property table, as gtest reports it.
 json row(const std::string& row, const std::string& mechanism, const std::string& of_class,
@@ -44,21 +28,29 @@ json row(const std::string& row, const std::string& mechanism, const std::string
   return out;
 }
 
-// What the program says of two reports without a test, and of these rows.
-std::string said(const json& rows, const std::string& options) {
-  const json none = {{"testsuites", json::array()}};
-  write("none.json", none.dump());
-  const json suite = {{"name", "All/Mechanisms"}, {"testsuite", rows}};
-  write("rows.json", json{{"testsuites", json::array({suite})}}.dump());
-  const std::string in = "cd '" + kFolder.string() + "' && ";
-  const int code = std::system(
-      (in + HEED_SCOREBOARD " none.json none.json rows.json " + options + " > said 2>&1").c_str());
-  return text_of("said") + (code == 0 ? "" : "failed");
-}
-
 class Scoreboard : public testing::Test {
  protected:
-  ~Scoreboard() override { std::filesystem::remove_all(kFolder); }
+  void write(const std::string& place, const std::string& text) const {
+    std::filesystem::create_directories(std::filesystem::path(folder_ / place).parent_path());
+    folder_.write(place, text);
+  }
+  std::string text_of(const std::string& place) const {
+    return TemporaryFolder::get(folder_ / place);
+  }
+  // What the program says of two reports without a test, and of these rows.
+  std::string said(const json& rows, const std::string& options) const {
+    const json none = {{"testsuites", json::array()}};
+    write("none.json", none.dump());
+    const json suite = {{"name", "All/Mechanisms"}, {"testsuite", rows}};
+    write("rows.json", json{{"testsuites", json::array({suite})}}.dump());
+    const std::string command = "cd '" + folder_.path().string() +
+                                "' && " HEED_SCOREBOARD " none.json none.json rows.json ";
+    const int code = std::system((command + options + " > said 2>&1").c_str());
+    return text_of("said") + (code == 0 ? "" : "failed");
+  }
+
+ private:
+  TemporaryFolder folder_;
 };
 
 TEST_F(Scoreboard, CountsWhatTheMechanismsOfAGroupHave) {

@@ -1,6 +1,5 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 #include <zlib.h>
 
 #include <array>
@@ -13,6 +12,7 @@
 #include "../../../core/error.h"
 #include "../../../data/cluttered_digits.h"
 #include "../../../examples/glimpses/digits.h"
+#include "../../io/temporary_folder.h"
 #include "../../support/places.h"
 #include "../../support/throws.h"
 
@@ -26,9 +26,6 @@ constexpr std::size_t kPixels = kSide * kSide;
 
 class GlimpseDigits : public testing::Test {
  protected:
-  GlimpseDigits() { fs::create_directories(folder_); }
-  ~GlimpseDigits() override { fs::remove_all(folder_); }
-
   // Of bytes that count up modulo `modulus`, packed.
   void write(const std::string& name, const std::vector<Index>& shape, int modulus) const {
     std::string content{0, 0, 8, static_cast<char>(shape.size())};
@@ -51,10 +48,9 @@ class GlimpseDigits : public testing::Test {
     write("t10k-images-idx3", {13, kSide, kSide}, 7);
     write("t10k-labels-idx1", {13}, 10);
   }
-  Corpus read() const { return load_corpus({.path = folder_.string()}); }
+  Corpus read() const { return load_corpus({.path = folder_.path().string()}); }
 
-  fs::path folder_ =
-      fs::temp_directory_path() / ("heed_glimpse_digits_" + std::to_string(getpid()));
+  heed::TemporaryFolder folder_;
 };
 
 TEST_F(GlimpseDigits, ComeFromFilesTheLastTwelfthForValidation) {

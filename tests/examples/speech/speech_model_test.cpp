@@ -8,6 +8,7 @@
 #include "../../../core/generator.h"
 #include "../../../data/generated/dialled.h"
 #include "../../../examples/speech/evaluation.h"
+#include "../../io/temporary_folder.h"
 #include "../../support/throws.h"
 
 namespace speech {
@@ -90,13 +91,11 @@ TEST(SpeechCorpus, IsTheFreeSpokenDigitDataset) {
   const std::string tar = std::string(folder ? folder : "") + "/fsdd/fsdd.tar.gz";
   if (!folder || !std::filesystem::exists(tar)) GTEST_SKIP() << "HEED_DATA holds no fsdd";
   if (!data::has_sound()) GTEST_SKIP() << "built without libsndfile";
-  const auto place =
-      std::filesystem::temp_directory_path() / ("heed_fsdd_" + std::to_string(getpid()));
-  std::filesystem::create_directories(place);
-  const std::string command = "tar xzf '" + tar + "' -C '" + place.string() + "'";
+  const heed::TemporaryFolder unpacked;
+  const std::string place = unpacked.path().string();
+  const std::string command = "tar xzf '" + tar + "' -C '" + place + "'";
   if (std::system(command.c_str()) != 0) GTEST_SKIP() << "no tar unpacks " << tar;
-  const Corpus corpus = load_corpus({.data = place.string()});
-  std::filesystem::remove_all(place);
+  const Corpus corpus = load_corpus({.data = place});
   EXPECT_EQ(corpus.train.size(), 2460U);
   EXPECT_EQ(corpus.validation.size(), 240U);
   EXPECT_EQ(corpus.test.size(), 300U);
