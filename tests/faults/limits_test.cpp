@@ -38,6 +38,10 @@
 #define SKIP_UNDER_SANITIZERS() (void)0
 #endif
 
+// Nothing tells what that limit refuses from what a test's own does.
+#define SKIP_WHERE_LIMITED() \
+  if (address_limit().rlim_cur != RLIM_INFINITY) GTEST_SKIP() << "the process has a limit"
+
 namespace heed {
 namespace {
 
@@ -109,10 +113,19 @@ std::int64_t address_space() {
   return pages * ::sysconf(_SC_PAGESIZE);
 }
 
-bool allow(std::int64_t bytes) {
-  const rlimit limit{static_cast<rlim_t>(bytes), RLIM_INFINITY};
+rlimit address_limit() {
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  return limit;
+}
+
+// The limit that may be raised again, by any user.
+bool set_limit(rlim_t bytes) {
+  const rlimit limit{bytes, address_limit().rlim_max};
   return ::setrlimit(RLIMIT_AS, &limit) == 0;
 }
+bool allow(std::int64_t bytes) { return set_limit(static_cast<rlim_t>(bytes)); }
+bool allow_all() { return set_limit(address_limit().rlim_max); }
 
 // Not what a process that ran tests ends with.
 enum Ending { kDone = 40, kRefused, kChanged, kOther };
@@ -121,7 +134,6 @@ enum Ending { kDone = 40, kRefused, kChanged, kOther };
 Ending step_within(std::int64_t more) {
   Training training;
   const std::vector<float> weights = training.weights();
-  const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
   if (!allow(address_space() + more)) return kOther;
   Ending out = kDone;
   try {
@@ -131,7 +143,7 @@ Ending step_within(std::int64_t more) {
   } catch (const std::bad_alloc&) {
     out = kRefused;
   }
-  if (::setrlimit(RLIMIT_AS, &none) != 0) return kOther;  // looking at it takes memory too
+  if (!allow_all()) return kOther;  // looking at it takes memory too
   if (out == kRefused) {
     training.forget();
     if (training.weights() != weights) return kChanged;
@@ -181,6 +193,7 @@ int ending_of(const std::function<Ending()>& work) {
 
 TEST(AddressSpace, EndsStepsBeforeTheyBegin) {
   SKIP_UNDER_SANITIZERS();
+  SKIP_WHERE_LIMITED();
   const int threads = num_threads();
   set_num_threads(1);  // a child has none of its parent's threads
   Training().step();   // OpenBLAS has its buffer, which is larger than all the rest
@@ -198,6 +211,7 @@ TEST(AddressSpace, EndsStepsBeforeTheyBegin) {
 // zlib and zstd ask for memory of their own: that they get none says nothing about the file.
 TEST(AddressSpace, EndsReadingWithoutBlamingTheFile) {
   SKIP_UNDER_SANITIZERS();
+  SKIP_WHERE_LIMITED();
   TemporaryFolder folder;
   const std::string path = folder / "file", images("\0\0\x08\1\0\0\0\3abc", 11);
   const auto expect_refused_or_read = [&](const std::string& content,
@@ -229,6 +243,7 @@ TEST(AddressSpace, EndsReadingWithoutBlamingTheFile) {
 // A thread's stack alone is larger than what is left.
 TEST(AddressSpace, ThreadsThatCannotBeginLeaveTheWorkToOthers) {
   SKIP_UNDER_SANITIZERS();
+  SKIP_WHERE_LIMITED();
   const auto count = [](Index lane) { return lane; };
   const auto last = [](const Index&) { return false; };
   EXPECT_EQ(ending_of([&] {
@@ -248,6 +263,7 @@ TEST(AddressSpace, ThreadsThatCannotBeginLeaveTheWorkToOthers) {
 
 TEST(OutOfMemory, SaysWhatWasAskedWhatIsHeldAndWhatRefused) {
   SKIP_UNDER_SANITIZERS();
+  SKIP_WHERE_LIMITED();
   const int threads = num_threads();
   set_num_threads(1);
   const auto message = [](std::size_t bytes) {
@@ -261,11 +277,9 @@ TEST(OutOfMemory, SaysWhatWasAskedWhatIsHeldAndWhatRefused) {
   EXPECT_THAT(message(SIZE_MAX / 2),
               testing::MatchesRegex(
                   "allocate: the system has no 9223372036854775807 bytes more: [0-9]+ held"));
-  const rlimit limit{static_cast<rlim_t>(address_space() + (1 << 20)), RLIM_INFINITY};
-  const rlimit none{RLIM_INFINITY, RLIM_INFINITY};
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &limit), 0);
+  ASSERT_TRUE(allow(address_space() + (1 << 20)));
   const std::string refused = message(104 << 20);
-  ASSERT_EQ(::setrlimit(RLIMIT_AS, &none), 0);
+  ASSERT_TRUE(allow_all());
   EXPECT_THAT(refused, testing::MatchesRegex("allocate: the system has no 109051904 bytes more: "
                                              "[0-9]+ held, the process may have [0-9]+ "
                                              "\\(ulimit -v\\)"));

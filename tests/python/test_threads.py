@@ -159,7 +159,8 @@ heed.stochastic_gradcheck(lambda: heed.randn(64, 2, dtype=heed.float64), mean + 
 
 @pytest.mark.parametrize("name", LOOPS)
 def test_ctrl_c_ends_a_long_loop(name):
-    program = "import heed, sys\ntry:\n" + "".join("    " + line + "\n" for line in LOOPS[name].splitlines()) + (
+    # What is begun in the background of a script inherits that SIGINT is ignored.
+    program = "import heed, signal, sys\nsignal.signal(signal.SIGINT, signal.default_int_handler)\ntry:\n" + "".join("    " + line + "\n" for line in LOOPS[name].splitlines()) + (
         "except KeyboardInterrupt:\n    print('stopped', (heed.ones(2) + 1).tolist(), flush=True)\n    sys.exit(3)\n")
     child = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True, env=os.environ)
     try:
