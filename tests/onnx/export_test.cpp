@@ -5,6 +5,7 @@
 #include "../../core/error.h"
 #include "../../nn/nn.h"
 #include "../../onnx/read_model.h"
+#include "../io/temporary_folder.h"
 #include "../support/throws.h"
 
 namespace heed::onnx {
@@ -59,14 +60,14 @@ TEST(Export, APerceptronIsTwoProducts) {
 
 TEST(Export, WritesAFileThatIsReadBack) {
   nn::Sequential net(nn::Linear(7, 3), nn::Tanh());
-  const std::string path = testing::TempDir() + "heed_exported.onnx";
+  const TemporaryFolder folder;
+  const std::string path = folder / "exported.onnx";
   write(path, net, {{"x", randn({2, 7})}});
   const Model model = read_model(path);
   EXPECT_EQ(types(model), (Types{"Gemm", "Tanh", "Identity"}));
   EXPECT_EQ(model.producer_name, "heed");
   EXPECT_EQ(model.graph.initializers[0].array.to_vector<float>(),
             net.parameters()[0].to_vector<float>());
-  std::filesystem::remove(path);
 }
 
 TEST(Export, ParametersHaveTheirNamesAndLayouts) {

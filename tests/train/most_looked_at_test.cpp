@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../../io/file.h"
+#include "../io/temporary_folder.h"
 #include "../support/throws.h"
 
 namespace heed::train {
@@ -39,13 +40,12 @@ TEST(MostLookedAt, PicturesStandBelowEachOther) {
   EXPECT_EQ(both.width(), first.width());
   EXPECT_EQ(both.height(), 2 * first.height());
   EXPECT_EQ(alignments_picture({}, 2).height(), 0);
-  const auto path =
-      (std::filesystem::path(testing::TempDir()) / "heed_most_looked_at.png").string();
+  const TemporaryFolder folder;
+  const std::string path = folder / "pictures.png";
   EXPECT_FALSE(write_alignments(path, {}, 2));
   EXPECT_FALSE(std::filesystem::exists(path));
   EXPECT_TRUE(write_alignments(path, {one, one}, 2));
   EXPECT_EQ(io::read_file(path), encode_png(both));
-  std::filesystem::remove(path);
   EXPECT_ERROR(ValueError, "most_looked_at: 0 columns are none", alignments_picture({one}, 0));
 }
 
