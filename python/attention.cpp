@@ -62,12 +62,13 @@ void bind_masks(py::module_& m) {
           "segments",
           py::overload_cast<const std::vector<Index>&, const std::vector<Index>&>(&Mask::segments),
           py::arg("queries"), py::arg("keys"))
-      .def_static("rule", &mask_by_rule, py::arg("function"),
-                  "Of function(q, k, *captured) or (q, k, batch, head, *captured): places, the last "
-                  "query standing at the last key. It is called once, with numbers that note what "
-                  "is done with them: + - * // % abs maximum minimum, comparisons, &, | and ~. What "
-                  "is captured, at most 3 i64 or bool tensors, is read by place: x(q), x(q, k); "
-                  "with one argument fewer its first axis is the batch.")
+      .def_static(
+          "rule", &mask_by_rule, py::arg("function"),
+          "Of function(q, k, *captured) or (q, k, batch, head, *captured): places, the last "
+          "query standing at the last key. It is called once, with numbers that note what "
+          "is done with them: + - * // % abs maximum minimum, comparisons, &, | and ~. What "
+          "is captured, at most 3 i64 or bool tensors, is read by place: x(q), x(q, k); "
+          "with one argument fewer its first axis is the batch.")
       .def("select_rows", &Mask::select_rows, Free(), py::arg("rows"), py::arg("rank") = -1)
       .def_static("lengths", &Mask::lengths, py::arg("lengths"), py::arg("steps"))
       .def_static("key_padding", &Mask::key_padding, py::arg("real"),
@@ -116,21 +117,24 @@ void bind_results(py::module_& m) {
       .def("rows", &AttentionStatistics::rows, Free(), py::arg("queries"), "[.., R, K].")
       .def("received", &AttentionStatistics::received, Free(), "[.., K].")
       .def("entropies", &AttentionStatistics::entropies, Free(), "[.., Q].");
-  py::class_<Attended>(m, "Attended",
-                       "context, weights = attend(..): the weights are None unless need_weights.")
-      .def_readonly("context", &Attended::context)
+  py::class_<Attended> attended(
+      m, "Attended", "context, weights = attend(..): the weights are None unless need_weights.");
+  attended.def_readonly("context", &Attended::context)
       .def_readonly("weights", &Attended::weights)
       .def_readonly("log_sums", &Attended::log_sums)
       .def_readonly("statistics", &Attended::statistics)
-      .def_readonly("for_above", &Attended::for_above)
-      .def("__iter__",
-           [](const Attended& a) { return py::iter(py::make_tuple(a.context, a.weights)); });
-  py::class_<StackOutput>(m, "StackOutput",
-                          "output, weights = decoder(..): weights of each look, if asked for.")
-      .def_readonly("output", &StackOutput::output)
-      .def_readonly("weights", &StackOutput::weights)
-      .def("__iter__",
-           [](const StackOutput& s) { return py::iter(py::make_tuple(s.output, s.weights)); });
+      .def_readonly("for_above", &Attended::for_above);
+  define_parts(attended, [](const py::object& self) {
+    const auto& a = self.cast<const Attended&>();
+    return py::make_tuple(a.context, a.weights);
+  });
+  py::class_<StackOutput> stack(
+      m, "StackOutput", "output, weights = decoder(..): weights of each look, if asked for.");
+  stack.def_readonly("output", &StackOutput::output).def_readonly("weights", &StackOutput::weights);
+  define_parts(stack, [](const py::object& self) {
+    const auto& s = self.cast<const StackOutput&>();
+    return py::make_tuple(s.output, s.weights);
+  });
   py::class_<Past>(m, "Past", "What a query leaves to the next one of its sequence.")
       .def(py::init<>())
       .def("reorder", &Past::reorder, Free(), py::arg("rows"));

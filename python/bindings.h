@@ -9,14 +9,21 @@ namespace heed::python {
 
 using TensorClass = py::class_<Tensor>;
 
+/// What registering a hook gives: its id, which can remove() it.
+class HookHandle : public py::object {
+ public:
+  explicit HookHandle(py::object object) : py::object(std::move(object)) {}
+};
+HookHandle hook_handle(const py::object& owner, std::uint64_t id);
+
 void bind_errors(py::module_& m);
 TensorClass bind_tensor(py::module_& m);
 void bind_indexing(TensorClass& tensor);
 void bind_numpy(py::module_& m, TensorClass& tensor);
 void bind_dlpack(py::module_& m, TensorClass& tensor);
-void bind_factories(py::module_& m);
+void bind_factories(py::module_& m, TensorClass& tensor);
 void bind_operators(py::module_& m, TensorClass& tensor);
-void bind_python_operators(TensorClass& tensor);
+void bind_python_operators(py::module_& m, TensorClass& tensor);
 void bind_in_place_operators(TensorClass& tensor);
 void bind_shapes(py::module_& m, TensorClass& tensor);
 void bind_packed(py::module_& m);
@@ -59,6 +66,8 @@ void bind_linear(py::module_& attention);
 void bind_optim(py::module_& optim);
 void bind_schedules(py::module_& optim);
 void bind_io(py::module_& io);
+/// PyTorch's other words for what has one already: the last of the module and of its tensors.
+void bind_other_words(py::module_& m, TensorClass& tensor);
 /// Of all that is bound by now: an object that has not been made is a TypeError wherever it is used.
 void refuse_unmade();
 
@@ -77,6 +86,9 @@ Tensor tensor_of(const py::object& data, std::optional<DType> dtype);
 inline Scalar scalar_of(const Tensor& x) {
   return x.dtype() == DType::i64 ? Scalar(x.item<Index>()) : Scalar(x.item());
 }
+/// As kl_div(), which has no batchmean: the sum by the number of rows.
+Tensor divergence(const Tensor& input, const Tensor& target, KlReduction reduction,
+                  bool log_target);
 /// PyTorch's padding_idx, which may count from the end, for the library, where -1 is none. Throws
 /// ValueError.
 Index padding_of(const char* op, std::optional<Index> padding, Index rows);
@@ -85,3 +97,8 @@ py::dict dict_of(const io::NamedArrays& entries);
 io::NamedArrays arrays_of(const py::dict& dict);
 
 }  // namespace heed::python
+
+template <>
+struct pybind11::detail::handle_type_name<heed::python::HookHandle> {
+  static constexpr auto name = const_name("heed.autograd.RemovableHandle");
+};

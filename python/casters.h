@@ -27,10 +27,6 @@ inline void check_signals() {
   if (PyErr_CheckSignals() != 0) throw py::error_already_set();
 }
 
-/// One text for each value of an enum, in its order.
-template <std::size_t N>
-using Names = std::array<const char*, N>;
-
 /// A list of whole numbers, or one alone. False for anything else.
 inline bool load_numbers(py::handle from, std::vector<Index>& to) {
   const auto one = [&to](py::handle number) {
@@ -75,8 +71,18 @@ inline py::type_error unmade(py::handle object) {
 class TensorObject : public py::object {
  public:
   TensorObject() = default;
+  using py::object::object;
   explicit TensorObject(py::object object) : py::object(std::move(object)) {}
+  static bool check_(py::handle object) { return py::isinstance<Tensor>(object); }
+  const Tensor& tensor() const { return cast<const Tensor&>(); }
 };
+
+/// Throws GradError for a tensor that requires a gradient, which a number would lose.
+inline void check_number(const Tensor& x) {
+  if (!recording() || !x.requires_grad()) return;
+  throw GradError(
+      "a number is needed here, which would lose the gradient of this tensor: detach() it");
+}
 
 }  // namespace heed::python
 
@@ -156,17 +162,15 @@ struct type_caster<std::uint64_t> : whole_caster<std::uint64_t> {};
 template <>
 struct type_caster<int> : whole_caster<int> {};
 
-/// A number, of a Tensor with one element, too, unless it would lose a gradient.
+/// A number, of a Tensor with one element, too, unless it would lose a gradient. A flag is none: it
+/// is an argument of PyTorch's in another one's place.
 template <>
 struct type_caster<double> {
   PYBIND11_TYPE_CASTER(double, const_name("float"));
   bool load(handle from, bool convert) {
-    if (!from || (!convert && !PyFloat_Check(from.ptr()))) return false;
-    if (isinstance<heed::Tensor>(from) && heed::recording() &&
-        from.cast<const heed::Tensor&>().requires_grad()) {
-      throw heed::GradError(
-          "a number is needed here, which would lose the gradient of this tensor: detach() it");
-    }
+    if (!from || (!convert && !PyFloat_Check(from.ptr())) || PyBool_Check(from.ptr())) return false;
+    if (isinstance<heed::Tensor>(from))
+      heed::python::check_number(from.cast<const heed::Tensor&>());
     value = PyFloat_AsDouble(from.ptr());
     if (value != -1 || !PyErr_Occurred()) return true;
     PyErr_Clear();
@@ -184,6 +188,20 @@ struct type_caster<heed::Picked> {
   }
 };
 
+/// One object each, so that `is` finds them equal, too.
+template <>
+struct type_caster<heed::DType> : type_caster_base<heed::DType> {
+  static handle cast(heed::DType from, return_value_policy, handle) {
+    static std::array<PyObject*, 5> all{};  // as long as the process
+    PyObject*& one = all.at(static_cast<std::size_t>(from));
+    if (!one) {
+      one = type_caster_base<heed::DType>::cast(&from, return_value_policy::copy, {}).ptr();
+    }
+    return handle(one).inc_ref();
+  }
+};
+
+/// A number, of a Tensor without axes, too, unless it would lose a gradient.
 template <>
 struct type_caster<heed::Scalar> {
   PYBIND11_TYPE_CASTER(heed::Scalar, const_name("float"));
@@ -205,8 +223,22 @@ struct type_caster<heed::Scalar> {
       const object real = reinterpret_steal<object>(PyNumber_Float(number));
       if (!real) throw error_already_set();
       value = heed::Scalar(PyFloat_AS_DOUBLE(real.ptr()));
+    } else if (convert && isinstance<heed::Tensor>(from)) {
+      return load_tensor(from.cast<const heed::Tensor&>());
     } else {
       return false;
+    }
+    return true;
+  }
+  bool load_tensor(const heed::Tensor& x) {
+    if (x.rank() != 0) return false;
+    heed::python::check_number(x);
+    if (x.dtype() == heed::DType::boolean) {
+      value = heed::Scalar(x.item<bool>());
+    } else if (x.dtype() == heed::DType::i64) {
+      value = heed::Scalar(x.item<heed::Index>());
+    } else {
+      value = heed::Scalar(x.item());
     }
     return true;
   }
@@ -300,77 +332,6 @@ struct type_caster<heed::LstmState> {
   }
 };
 
-template <class Enum, std::size_t N>
-struct names_caster {
-  PYBIND11_TYPE_CASTER(Enum, const_name("str"));
-  bool load_by(const heed::python::Names<N>& names, handle from) {
-    if (!PyUnicode_Check(from.ptr())) return false;
-    const auto text = from.cast<std::string>();
-    for (std::size_t i = 0; i < N; ++i) {
-      if (text != names[i]) continue;
-      value = static_cast<Enum>(i);
-      return true;
-    }
-    std::string all;
-    for (const char* name : names) all += (all.empty() ? "" : ", ") + std::string(name);
-    throw heed::ValueError("\"" + text + "\" is none of " + all);
-  }
-};
-
-// The names of ENUM's values, in its order.
-#define HEED_NAMES(ENUM, ...)                                                      \
-  template <>                                                                      \
-  struct type_caster<ENUM>                                                         \
-      : names_caster<ENUM, std::tuple_size_v<decltype(std::array{__VA_ARGS__})>> { \
-    static constexpr std::array kNames{__VA_ARGS__};                               \
-    bool load(handle from, bool) { return load_by(kNames, from); }                 \
-    static handle cast(ENUM from, return_value_policy, handle) {                   \
-      return str(kNames[static_cast<std::size_t>(from)]).release();                \
-    }                                                                              \
-  };
-HEED_NAMES(heed::Reduction, "none", "mean", "sum")
-HEED_NAMES(heed::Gelu, "none", "tanh")
-HEED_NAMES(heed::Nonlinearity, "tanh", "relu")
-HEED_NAMES(heed::PadMode, "constant", "reflect", "replicate")
-HEED_NAMES(heed::nn::Fan, "fan_in", "fan_out")
-HEED_NAMES(heed::Relaxation, "gumbel", "straight_through_gumbel", "straight_through")
-HEED_NAMES(heed::optim::LineSearch, "none", "strong_wolfe")
-HEED_NAMES(heed::attention::Norm, "layer", "rms")
-HEED_NAMES(heed::attention::QkNorm, "none", "layer", "rms")
-HEED_NAMES(heed::attention::Activation, "relu", "gelu", "gelu_tanh", "silu", "swiglu", "geglu",
-           "geglu_tanh")
-HEED_NAMES(heed::attention::RotaryLayout, "pairs", "halves")
-HEED_NAMES(heed::attention::LocalKind, "monotonic", "predictive")
-HEED_NAMES(heed::attention::LuongAttention, "global", "local_m", "local_p")
-HEED_NAMES(heed::attention::RotaryScalingKind, "none", "linear", "ntk", "dynamic_ntk", "yarn",
-           "llama3")
-HEED_NAMES(heed::attention::DifferentialKind, "v1", "v2")
-HEED_NAMES(heed::attention::SynthesizerKind, "dense", "random", "fixed_random", "factorised_dense",
-           "factorised_random", "dot_product")
-HEED_NAMES(heed::attention::PerformerFeatures, "positive", "hyperbolic")
-HEED_NAMES(heed::attention::LinearForm, "chunked", "recurrent", "quadratic")
-HEED_NAMES(heed::attention::Fusion, "shallow", "deep")
-HEED_NAMES(heed::attention::HardEvaluation, "argmax", "sample", "expectation")
-HEED_NAMES(heed::attention::MemoryTying, "adjacent", "layer_wise")
-HEED_NAMES(heed::attention::PositionEncoding, "none", "published", "centred")
-HEED_NAMES(heed::attention::CoAttentionKind, "parallel", "alternating")
-HEED_NAMES(heed::attention::GraphAttentionKind, "gat", "gat_v2")
-HEED_NAMES(heed::attention::NonLocalKind, "gaussian", "embedded_gaussian", "dot")
-HEED_NAMES(heed::attention::SpatialTransform, "affine", "attention")
-HEED_NAMES(heed::GridPadding, "zeros", "border")
-#undef HEED_NAMES
-/// PyTorch's word for linear of two axes is understood, too.
-template <>
-struct type_caster<heed::Interpolation> : names_caster<heed::Interpolation, 3> {
-  static constexpr std::array kNames{"nearest", "linear", "bilinear"};
-  bool load(handle from, bool) {
-    if (!load_by(kNames, from)) return false;
-    if (value != heed::Interpolation::nearest) value = heed::Interpolation::linear;
-    return true;
-  }
-  static handle cast(heed::Interpolation from, return_value_policy, handle) {
-    return str(kNames[static_cast<std::size_t>(from)]).release();
-  }
-};
-
 }  // namespace pybind11::detail
+
+#include "names.h"

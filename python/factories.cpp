@@ -46,17 +46,17 @@ void bind_constants(py::module_& m) {
   bind_sized(m, "empty", [](const Shape& shape, DType dtype) { return zeros(shape, dtype); });
   m.def(
       "full",
-      [](const Shape& size, Scalar value, std::optional<DType> dtype) {
-        return full(size, value, kind_of(value, dtype));
+      [](const Shape& size, Scalar value, std::optional<DType> dtype, bool requires_grad) {
+        return full(size, value, kind_of(value, dtype)).set_requires_grad(requires_grad);
       },
-      Free(), py::arg("size"), py::arg("fill_value"), py::kw_only(), py::arg("dtype") = py::none());
-  m.def("full_like", &full_like, Free(), py::arg("input"), py::arg("fill_value"));
+      Free(), py::arg("size"), py::arg("fill_value"), py::kw_only(), py::arg("dtype") = py::none(),
+      py::arg("requires_grad") = false);
   m.def(
       "scalar_tensor",
       [](Scalar value, std::optional<DType> dtype) {
-        return full(Shape{}, value, kind_of(value, dtype));
+        return full(Shape{}, value, dtype.value_or(DType::f32));
       },
-      py::arg("value"), py::kw_only(), py::arg("dtype") = py::none());
+      py::arg("value"), py::kw_only(), py::arg("dtype") = py::none(), "Without a dtype f32.");
   m.def(
       "eye",
       [](Index n, std::optional<Index> columns, std::optional<DType> dtype) {
@@ -64,6 +64,33 @@ void bind_constants(py::module_& m) {
       },
       Free(), py::arg("n"), py::arg("m") = py::none(), py::kw_only(), py::arg("dtype") = py::none(),
       "Without a dtype f32.");
+}
+
+// What has the shape of a tensor, and its dtype unless another is given.
+void bind_likes(py::module_& m, TensorClass& c) {
+  using Like = Tensor (*)(const Tensor&, DType);
+  const std::pair<const char*, Like> likes[] = {
+      {"zeros_like", [](const Tensor& x, DType dtype) { return zeros(x.shape(), dtype); }},
+      {"ones_like", [](const Tensor& x, DType dtype) { return ones(x.shape(), dtype); }},
+      {"empty_like", [](const Tensor& x, DType dtype) { return zeros(x.shape(), dtype); }},
+      {"rand_like", [](const Tensor& x, DType dtype) { return rand(x.shape(), dtype); }},
+      {"randn_like", [](const Tensor& x, DType dtype) { return randn(x.shape(), dtype); }}};
+  for (const auto& [name, make] : likes) {
+    const auto call = [make](const Tensor& x, std::optional<DType> dtype, bool requires_grad) {
+      return make(x, dtype.value_or(x.dtype())).set_requires_grad(requires_grad);
+    };
+    m.def(name, call, Free(), py::arg("input").none(false), py::kw_only(),
+          py::arg("dtype") = py::none(), py::arg("requires_grad") = false);
+    c.def(name, call, Free(), py::kw_only(), py::arg("dtype") = py::none(),
+          py::arg("requires_grad") = false);
+  }
+  m.def(
+      "full_like",
+      [](const Tensor& x, Scalar value, std::optional<DType> dtype, bool requires_grad) {
+        return full(x.shape(), value, dtype.value_or(x.dtype())).set_requires_grad(requires_grad);
+      },
+      Free(), py::arg("input").none(false), py::arg("fill_value"), py::kw_only(),
+      py::arg("dtype") = py::none(), py::arg("requires_grad") = false);
 }
 
 Tensor range(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype) {
@@ -124,6 +151,17 @@ void bind_generator(py::module_& m) {
       kItself, py::arg("seed"), "Seeds the default generator, and gives it.");
 }
 
+// As randint(), of any generator.
+Tensor whole_numbers(Index low, Index high, const Shape& size, Generator& generator) {
+  if (&generator == &default_generator() || low >= high || (low < 0 && high > low + INT64_MAX)) {
+    return randint(low, high, size);  // which says what is wrong
+  }
+  Array out = Array::empty(size, DType::i64);
+  auto* const to = out.mutable_data<std::int64_t>();
+  for (Index i = 0; i < out.numel(); ++i) to[i] = low + generator.below(high - low);
+  return Tensor(std::move(out));
+}
+
 void bind_draws(py::module_& m) {
   bind_drawn(m, "rand", [](const Shape& shape, DType dtype, Generator& generator) {
     return rand(shape, dtype, generator);
@@ -131,11 +169,25 @@ void bind_draws(py::module_& m) {
   bind_drawn(m, "randn", [](const Shape& shape, DType dtype, Generator& generator) {
     return randn(shape, dtype, generator);
   });
-  m.def("randint", py::overload_cast<Index, const Shape&>(&randint), Free(), py::arg("high"),
-        py::arg("size"));
-  m.def("randint", py::overload_cast<Index, Index, const Shape&>(&randint), Free(), py::arg("low"),
-        py::arg("high"), py::arg("size"));
-  m.def("randperm", &randperm, Free(), py::arg("n"));
+  m.def(
+      "randint",
+      [](Index high, const Shape& size, Generator* generator) {
+        return whole_numbers(0, high, size, generator_of(generator));
+      },
+      Free(), py::arg("high"), py::arg("size"), py::kw_only(), py::arg("generator") = py::none());
+  m.def(
+      "randint",
+      [](Index low, Index high, const Shape& size, Generator* generator) {
+        return whole_numbers(low, high, size, generator_of(generator));
+      },
+      Free(), py::arg("low"), py::arg("high"), py::arg("size"), py::kw_only(),
+      py::arg("generator") = py::none());
+  m.def(
+      "randperm",
+      [](Index n, Generator* generator) {
+        return generator && n >= 0 ? tensor(generator->permutation(n)) : randperm(n);
+      },
+      Free(), py::arg("n"), py::kw_only(), py::arg("generator") = py::none());
 }
 
 void bind_process(py::module_& m) {
@@ -159,8 +211,9 @@ void bind_process(py::module_& m) {
 
 }  // namespace
 
-void bind_factories(py::module_& m) {
+void bind_factories(py::module_& m, TensorClass& tensor) {
   bind_generator(m);  // which draws name
+  bind_likes(m, tensor);
   bind_constants(m);
   bind_ranges(m);
   bind_draws(m);

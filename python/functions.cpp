@@ -7,22 +7,33 @@ namespace {
 
 void bind_activations(py::module_& f) {
   using Unary = Tensor (*)(const Tensor&);
-  for (const auto& [name, function] : {std::pair<const char*, Unary>("relu", &relu),
-                                       {"sigmoid", &sigmoid},
+  for (const auto& [name, function] : {std::pair<const char*, Unary>("sigmoid", &sigmoid),
                                        {"tanh", &tanh},
-                                       {"silu", &silu},
-                                       {"relu6", &relu6},
                                        {"softsign", &softsign},
-                                       {"mish", &mish},
-                                       {"selu", &selu},
-                                       {"hardsigmoid", &hardsigmoid},
-                                       {"hardswish", &hardswish},
                                        {"logsigmoid", &log_sigmoid}}) {
     f.def(name, function, Free(), py::arg("input"));
   }
+  // `inplace` is PyTorch's word for a result in x's memory: here it is a new one, with the same
+  // numbers.
+  const auto in_place = py::arg_v(py::arg("inplace").noconvert(), false);
+  for (const auto& [name, function] : {std::pair<const char*, Unary>("relu", &relu),
+                                       {"silu", &silu},
+                                       {"relu6", &relu6},
+                                       {"mish", &mish},
+                                       {"selu", &selu},
+                                       {"hardsigmoid", &hardsigmoid},
+                                       {"hardswish", &hardswish}}) {
+    f.def(
+        name, [function](const Tensor& x, bool) { return function(x); }, Free(), py::arg("input"),
+        in_place);
+  }
   f.def("gelu", &gelu, Free(), py::arg("input"), py::arg("approximate") = Gelu::exact);
-  f.def("leaky_relu", &leaky_relu, Free(), py::arg("input"), py::arg("negative_slope") = 0.01);
-  f.def("elu", &elu, Free(), py::arg("input"), py::arg("alpha") = 1);
+  f.def(
+      "leaky_relu", [](const Tensor& x, double slope, bool) { return leaky_relu(x, slope); },
+      Free(), py::arg("input"), py::arg("negative_slope") = 0.01, in_place);
+  f.def(
+      "elu", [](const Tensor& x, double alpha, bool) { return elu(x, alpha); }, Free(),
+      py::arg("input"), py::arg("alpha") = 1, in_place);
   f.def("softplus", &softplus, Free(), py::arg("input"), py::arg("beta") = 1,
         py::arg("threshold") = 20);
   f.def("hardtanh", &hardtanh, Free(), py::arg("input"), py::arg("min_val") = -1,
@@ -80,8 +91,8 @@ void bind_loss_functions(py::module_& f) {
         py::arg("delta") = 1, py::arg("reduction") = Reduction::mean);
   f.def("hinge_embedding_loss", static_cast<Bent>(&hinge_embedding_loss), Free(), py::arg("input"),
         py::arg("target"), py::arg("margin") = 1, py::arg("reduction") = Reduction::mean);
-  f.def("kl_div", &kl_div, Free(), py::arg("input"), py::arg("target"),
-        py::arg("reduction") = Reduction::mean, py::arg("log_target") = false);
+  f.def("kl_div", &divergence, Free(), py::arg("input").none(false), py::arg("target").none(false),
+        py::arg("reduction") = KlReduction::mean, py::arg("log_target") = false);
   f.def("cosine_embedding_loss", &cosine_embedding_loss, Free(), py::arg("input1"),
         py::arg("input2"), py::arg("target"), py::arg("margin") = 0,
         py::arg("reduction") = Reduction::mean);
@@ -99,7 +110,7 @@ void bind_loss_functions(py::module_& f) {
                               .label_smoothing = smoothing,
                               .reduction = reduction});
       },
-      Free(), py::arg("input"), py::arg("target"), py::arg("weight") = Tensor(),
+      Free(), py::arg("input"), py::arg("target"), py::arg("weight") = Tensor(), py::kw_only(),
       py::arg("ignore_index") = -100, py::arg("reduction") = Reduction::mean,
       py::arg("label_smoothing") = 0);
   f.def(
@@ -108,7 +119,7 @@ void bind_loss_functions(py::module_& f) {
          Reduction reduction) {
         return nll_loss(x, y, {.weight = weight, .ignore_index = ignore, .reduction = reduction});
       },
-      Free(), py::arg("input"), py::arg("target"), py::arg("weight") = Tensor(),
+      Free(), py::arg("input"), py::arg("target"), py::arg("weight") = Tensor(), py::kw_only(),
       py::arg("ignore_index") = -100, py::arg("reduction") = Reduction::mean);
   f.def(
       "binary_cross_entropy_with_logits",
@@ -117,7 +128,7 @@ void bind_loss_functions(py::module_& f) {
         return binary_cross_entropy_with_logits(
             x, y, {.weight = weight, .pos_weight = positive, .reduction = reduction});
       },
-      Free(), py::arg("input"), py::arg("target"), py::arg("weight") = Tensor(),
+      Free(), py::arg("input"), py::arg("target"), py::arg("weight") = Tensor(), py::kw_only(),
       py::arg("pos_weight") = Tensor(), py::arg("reduction") = Reduction::mean);
   f.def(
       "binary_cross_entropy",
@@ -149,6 +160,14 @@ void bind_loss_functions(py::module_& f) {
 
 }  // namespace
 
+Tensor divergence(const Tensor& input, const Tensor& target, KlReduction reduction,
+                  bool log_target) {
+  if (reduction != KlReduction::batchmean) {
+    return kl_div(input, target, static_cast<Reduction>(reduction), log_target);
+  }
+  return kl_div(input, target, Reduction::sum, log_target) / input.size(0);
+}
+
 Index padding_of(const char* op, std::optional<Index> padding, Index rows) {
   if (!padding) return -1;
   if (*padding < -rows || *padding >= rows) {
@@ -163,8 +182,10 @@ void bind_functions(py::module_& f) {
   bind_normalising(f);
   bind_loss_functions(f);
   f.def(
-      "dropout", [](const Tensor& x, double p, bool training) { return dropout(x, p, training); },
-      Free(), py::arg("input"), py::arg("p") = 0.5, py::arg("training") = true);
+      "dropout",
+      [](const Tensor& x, double p, bool training, bool) { return dropout(x, p, training); },
+      Free(), py::arg("input"), py::arg("p") = 0.5, py::arg("training") = true,
+      py::arg("inplace") = false);
   f.def("linear", &linear, Free(), py::arg("input"), py::arg("weight"), py::arg("bias") = Tensor());
   f.def("bilinear", &bilinear, Free(), py::arg("input1"), py::arg("input2"), py::arg("weight"),
         py::arg("bias") = Tensor());
@@ -175,7 +196,7 @@ void bind_functions(py::module_& f) {
         return embedding(weight, ids, sparse, padding_of("embedding", padding, weight.size(0)));
       },
       Free(), py::arg("input"), py::arg("weight"), py::arg("padding_idx") = py::none(),
-      py::arg("sparse") = false);
+      py::kw_only(), py::arg("sparse") = false);
   f.def("one_hot", &one_hot, Free(), py::arg("input"), py::arg("num_classes") = -1,
         py::arg("dtype") = DType::i64);
   using Pad = Tensor (*)(const Tensor&, const std::vector<Index>&, PadMode, Scalar);

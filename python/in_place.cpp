@@ -45,7 +45,7 @@ void bind_in_place_operators(TensorClass& tensor) {
        [](const Tensor& x, Scalar y) { return become("**", x, heed::pow(x, y.value())); }},
       {"__imod__", [](const Tensor& x, Scalar y) { return become("%", x, x % y); }},
       {"__ifloordiv__",
-       [](const Tensor& x, Scalar y) { return become("//", x, floor_divide(x, like(x, y))); }},
+       [](const Tensor& x, Scalar y) { return become("//", x, floor_divide(x, y)); }},
       {"__iand__", [](const Tensor& x, Scalar y) { return become("&", x, x & flag(y)); }},
       {"__ior__", [](const Tensor& x, Scalar y) { return become("|", x, x | flag(y)); }},
       {"__ixor__", [](const Tensor& x, Scalar y) { return become("^", x, x ^ flag(y)); }}};

@@ -12,7 +12,7 @@ ModuleClass<T> layer(py::module_& m, const char* name, const char* what = "") {
   ModuleClass<T> c(m, name, what);
   c.def(
       "forward", [](const T& layer, const Tensor& x) { return layer(x); }, Free(),
-      py::arg("input"));
+      py::arg("input").none(false));
   return c;
 }
 
@@ -22,6 +22,8 @@ void bind_dense(py::module_& m) {
   layer<Linear>(m, "Linear", "y = x W^T + b. x [.., in] -> [.., out].")
       .def(py::init<Index, Index, bool, DType>(), py::arg("in_features"), py::arg("out_features"),
            py::arg("bias") = true, HEED_DTYPE)
+      .def_property_readonly("in_features", [](const Linear& f) { return f.weight.size(1); })
+      .def_property_readonly("out_features", [](const Linear& f) { return f.weight.size(0); })
       .HEED_TENSOR(Linear, weight)
       .HEED_TENSOR(Linear, bias);
   ModuleClass<Bilinear>(m, "Bilinear")
@@ -46,6 +48,8 @@ void bind_dense(py::module_& m) {
            }),
            py::arg("num_embeddings"), py::arg("embedding_dim"), py::arg("padding_idx") = py::none(),
            py::kw_only(), py::arg("sparse") = true, py::arg("dtype") = DType::f32)
+      .def_property_readonly("num_embeddings", [](const Embedding& f) { return f.weight.size(0); })
+      .def_property_readonly("embedding_dim", [](const Embedding& f) { return f.weight.size(1); })
       .HEED_TENSOR(Embedding, weight)
       .def("scores", &Embedding::scores, Free(), py::arg("input"),
            "x W^T: the table as an output layer.");
@@ -70,6 +74,16 @@ void bind_conv(py::module_& m, const char* name) {
            py::arg("in_channels"), py::arg("out_channels"), py::arg("kernel_size"),
            py::arg("stride") = Size(1), py::arg("padding") = Size(0), py::arg("dilation") = Size(1),
            py::arg("groups") = 1, py::arg("bias") = true, HEED_DTYPE)
+      .def_property_readonly("in_channels",
+                             [](const T& f) { return f.weight.size(1) * f.options().groups; })
+      .def_property_readonly("out_channels", [](const T& f) { return f.weight.size(0); })
+      .def_property_readonly("kernel_size",
+                             [](const T& f) {
+                               std::vector<Index> sizes;
+                               for (Index i = 2; i < f.weight.rank(); ++i)
+                                 sizes.push_back(f.weight.size(i));
+                               return Shape(sizes);
+                             })
       .HEED_TENSOR(T, weight)
       .HEED_TENSOR(T, bias);
 }
@@ -134,6 +148,17 @@ void bind_norms(py::module_& m) {
       .HEED_TENSOR(GroupNorm, bias);
 }
 
+// PyTorch's word for a result in x's memory: here it is a new one, with the same numbers.
+#define HEED_IN_PLACE py::arg("inplace").noconvert() = false
+
+template <class... T>
+void bind_in_place(py::module_& m, const std::array<const char*, sizeof...(T)>& names) {
+  std::size_t at = 0;
+  (layer<T>(m, names[at++])
+       .def(py::init([](bool) { return std::make_shared<T>(); }), HEED_IN_PLACE),
+   ...);
+}
+
 template <class... T>
 void bind_plain(py::module_& m, const std::array<const char*, sizeof...(T)>& names) {
   std::size_t at = 0;
@@ -141,13 +166,17 @@ void bind_plain(py::module_& m, const std::array<const char*, sizeof...(T)>& nam
 }
 
 void bind_activations(py::module_& m) {
-  bind_plain<ReLU, Tanh, nn::Sigmoid, SiLU, LogSigmoid, ReLU6, Softsign, Mish, SELU, Hardsigmoid,
-             Hardswish, Identity>(
-      m, {"ReLU", "Tanh", "Sigmoid", "SiLU", "LogSigmoid", "ReLU6", "Softsign", "Mish", "SELU",
-          "Hardsigmoid", "Hardswish", "Identity"});
+  bind_in_place<ReLU, SiLU, ReLU6, Mish, SELU, Hardsigmoid, Hardswish>(
+      m, {"ReLU", "SiLU", "ReLU6", "Mish", "SELU", "Hardsigmoid", "Hardswish"});
+  bind_plain<Tanh, nn::Sigmoid, LogSigmoid, Softsign, Identity>(
+      m, {"Tanh", "Sigmoid", "LogSigmoid", "Softsign", "Identity"});
   layer<GELU>(m, "GELU").def(py::init<Gelu>(), py::arg("approximate") = Gelu::exact);
-  layer<LeakyReLU>(m, "LeakyReLU").def(py::init<double>(), py::arg("negative_slope") = 0.01);
-  layer<ELU>(m, "ELU").def(py::init<double>(), py::arg("alpha") = 1);
+  layer<LeakyReLU>(m, "LeakyReLU")
+      .def(py::init([](double slope, bool) { return std::make_shared<LeakyReLU>(slope); }),
+           py::arg("negative_slope") = 0.01, HEED_IN_PLACE);
+  layer<ELU>(m, "ELU").def(
+      py::init([](double alpha, bool) { return std::make_shared<ELU>(alpha); }),
+      py::arg("alpha") = 1, HEED_IN_PLACE);
   layer<Softplus>(m, "Softplus")
       .def(py::init<double, double>(), py::arg("beta") = 1, py::arg("threshold") = 20);
   layer<Hardtanh>(m, "Hardtanh")
@@ -160,10 +189,12 @@ void bind_activations(py::module_& m) {
            HEED_DTYPE)
       .HEED_TENSOR(PReLU, weight);
   layer<Dropout>(m, "Dropout")
-      .def(py::init([](double p) { return std::make_shared<Dropout>(p); }), py::arg("p") = 0.5)
+      .def(py::init([](double p, bool) { return std::make_shared<Dropout>(p); }),
+           py::arg("p") = 0.5, HEED_IN_PLACE)
       .def_property_readonly("p", &Dropout::p);
   layer<Dropout2d>(m, "Dropout2d")
-      .def(py::init([](double p) { return std::make_shared<Dropout2d>(p); }), py::arg("p") = 0.5);
+      .def(py::init([](double p, bool) { return std::make_shared<Dropout2d>(p); }),
+           py::arg("p") = 0.5, HEED_IN_PLACE);
 }
 
 template <class T, class Options, class Size>
@@ -177,7 +208,7 @@ void bind_max_pool(py::module_& m, const char* name) {
                                            .ceil_mode = ceil});
       }),
       py::arg("kernel_size"), py::arg("stride") = py::none(), py::arg("padding") = Size(0),
-      py::arg("dilation") = Size(1), py::arg("ceil_mode") = false);
+      py::arg("dilation") = Size(1), py::kw_only(), py::arg("ceil_mode") = false);
 }
 
 template <class T, class Options, class Size>

@@ -6,13 +6,29 @@ namespace {
 
 using namespace heed::nn;
 
+// KLDivLoss, which has a reduction more in Python.
+class DivergenceLoss : public Layer<DivergenceLoss> {
+ public:
+  DivergenceLoss(KlReduction reduction, bool log_target)
+      : reduction_(reduction), log_target_(log_target) {}
+  std::string class_name() const override { return "KLDivLoss"; }
+  Tensor operator()(const Tensor& input, const Tensor& target) const {
+    const heed::Scope scope(*this);
+    return forwarded(divergence(input, target, reduction_, log_target_));
+  }
+
+ private:
+  KlReduction reduction_;
+  bool log_target_;
+};
+
 // A loss of an input and a target.
 template <class T>
 ModuleClass<T> loss(py::module_& m, const char* name) {
   ModuleClass<T> c(m, name);
   c.def(
       "forward", [](const T& loss, const Tensor& x, const Tensor& y) { return loss(x, y); }, Free(),
-      py::arg("input"), py::arg("target"));
+      py::arg("input").none(false), py::arg("target").none(false));
   return c;
 }
 
@@ -32,8 +48,9 @@ void bind_losses(py::module_& m) {
   bent<SmoothL1Loss>(m, "SmoothL1Loss", "beta", 1);
   bent<HuberLoss>(m, "HuberLoss", "delta", 1);
   bent<HingeEmbeddingLoss>(m, "HingeEmbeddingLoss", "margin", 1);
-  loss<KLDivLoss>(m, "KLDivLoss")
-      .def(py::init<Reduction, bool>(), HEED_REDUCTION, py::arg("log_target") = false);
+  loss<DivergenceLoss>(m, "KLDivLoss")
+      .def(py::init<KlReduction, bool>(), py::arg("reduction") = KlReduction::mean,
+           py::arg("log_target") = false);
   loss<CrossEntropyLoss>(m, "CrossEntropyLoss")
       .def(py::init([](const Tensor& weight, Index ignore, Reduction reduction, double smoothing) {
              return std::make_shared<CrossEntropyLoss>(
@@ -42,22 +59,24 @@ void bind_losses(py::module_& m) {
                                      .label_smoothing = smoothing,
                                      .reduction = reduction});
            }),
-           py::arg("weight") = Tensor(), py::arg("ignore_index") = -100, HEED_REDUCTION,
-           py::arg("label_smoothing") = 0)
+           py::arg("weight") = Tensor(), py::kw_only(), py::arg("ignore_index") = -100,
+           HEED_REDUCTION, py::arg("label_smoothing") = 0)
       .HEED_TENSOR(CrossEntropyLoss, weight);
   loss<NLLLoss>(m, "NLLLoss")
       .def(py::init([](const Tensor& weight, Index ignore, Reduction reduction) {
              return std::make_shared<NLLLoss>(
                  NllLossOptions{.weight = weight, .ignore_index = ignore, .reduction = reduction});
            }),
-           py::arg("weight") = Tensor(), py::arg("ignore_index") = -100, HEED_REDUCTION)
+           py::arg("weight") = Tensor(), py::kw_only(), py::arg("ignore_index") = -100,
+           HEED_REDUCTION)
       .HEED_TENSOR(NLLLoss, weight);
   loss<BCEWithLogitsLoss>(m, "BCEWithLogitsLoss")
       .def(py::init([](const Tensor& weight, Reduction reduction, const Tensor& positive) {
              return std::make_shared<BCEWithLogitsLoss>(BinaryCrossEntropyOptions{
                  .weight = weight, .pos_weight = positive, .reduction = reduction});
            }),
-           py::arg("weight") = Tensor(), HEED_REDUCTION, py::arg("pos_weight") = Tensor())
+           py::arg("weight") = Tensor(), py::kw_only(), HEED_REDUCTION,
+           py::arg("pos_weight") = Tensor())
       .HEED_TENSOR(BCEWithLogitsLoss, weight)
       .HEED_TENSOR(BCEWithLogitsLoss, pos_weight);
   loss<MultiMarginLoss>(m, "MultiMarginLoss")

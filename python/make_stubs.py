@@ -39,7 +39,7 @@ class _IncompatibleKeys(NamedTuple):
 BUILT_IN = {"bool": "_bool", "int": "_int", "float": "_float", "str": "_str", "bytes": "_bytes", "object": "Any",
             "function": "Callable[..., Any]", "handle": "Any", "dict": "Dict[Any, Any]", "tuple": "Tuple[Any, ...]",
             "list": "List[Any]", "iterator": "Iterator[Any]", "Iterator": "Iterator[Any]", "None": "None", "type": "Any",
-            "capsule": "Any"}
+            "capsule": "Any", "refused": "Any"}
 WORD = re.compile(r"[A-Za-z_][\w.]*")
 #: Methods that a base has with another signature.
 ODD = {"__eq__", "__ne__", "step"}
@@ -90,14 +90,17 @@ def signatures(doc, name):
     for block in blocks:
         match = re.match(r"(?:\d+\. )?" + re.escape(name) + r"\((.*?)\) -> ([^\n]+)(.*)", block, re.S)
         if match:
-            parts = [parameter(part) for part in split(match.group(1))]
+            given = match.group(1)
+            if given.endswith(": refused") and name not in ODD:  # an overload that says what is wrong
+                continue
+            parts = [parameter(part) for part in split(given)]
             found.append((f"({', '.join(parts)}) -> {kind(match.group(2), False)}", match.group(3).strip()))
     return found
 
 
 def function(name, thing, indent="", decorator="", other=False):
     doc = thing.__doc__ or ""
-    found = signatures(doc, name)
+    found = signatures(doc, name) or signatures(doc, getattr(thing, "__name__", name))  # another word
     if not found:
         return python_function(name, thing, indent, decorator)
     lines = []
@@ -133,7 +136,7 @@ def python_function(name, thing, indent, decorator):
     return lines + [f"{indent}def {name}({', '.join(parts)}) -> {result}: ..."]
 
 
-SPECIAL = {"__init__", "__call__", "__getitem__", "__setitem__", "__len__", "__iter__", "__bool__", "__float__", "__int__",
+SPECIAL = {"__new__", "__init__", "__call__", "__getitem__", "__setitem__", "__len__", "__iter__", "__bool__", "__float__", "__int__",
            "__index__", "__contains__", "__enter__", "__exit__", "__getattr__", "__setattr__", "__dlpack__", "__dlpack_device__",
            "__array__"}
 
@@ -141,7 +144,7 @@ SPECIAL = {"__init__", "__call__", "__getitem__", "__setitem__", "__len__", "__i
 def members(cls):
     own = {}
     for part in reversed(cls.__mro__):
-        if part is cls or part.__module__ == "heed.autograd" and part.__name__.startswith("_"):
+        if part is cls or unnamed(part):
             own.update(vars(part))
     for name, thing in sorted(own.items()):
         operator = name.startswith("__") and (name in SPECIAL or signatures(getattr(thing, "__doc__", None) or "", name))
@@ -170,15 +173,23 @@ def members(cls):
             yield f"    {name}: heed.{cls.__name__}"
 
 
-def base(cls):
-    if cls is object or cls.__name__ == "pybind11_object":
-        return None
-    return f"{cls.__module__}.{cls.__name__}".replace("heed.nn.containers", "heed.nn")
+def unnamed(cls):
+    """Whether it is one of the package's own, which others share and no stub has."""
+    return cls.__module__.startswith("heed.") and cls.__name__.startswith("_")
+
+
+def bases_of(cls):
+    out = []
+    for base in cls.__bases__:
+        if unnamed(base):
+            out += bases_of(base)
+        elif base is not object and base.__name__ != "pybind11_object":
+            out.append(f"{base.__module__}.{base.__name__}".replace("heed.nn.containers", "heed.nn"))
+    return list(dict.fromkeys(out))
 
 
 def written_class(cls):
-    bases = [b for b in map(base, cls.__bases__) if b]
-    bases = ["contextlib.ContextDecorator" if b.startswith("heed.autograd._") else b for b in bases]
+    bases = bases_of(cls)
     what = (cls.__doc__ or "").strip()
     lines = [f"class {cls.__name__}" + (f"({', '.join(bases)})" if bases else "") + ":"]
     if what and not what.startswith("Members:") and "\n\nMembers:" not in what:
@@ -203,8 +214,8 @@ def stub(part):
                 lines += ["", *written_class(thing), ""]
             elif thing.__module__.startswith("heed"):
                 lines.append(f"from {thing.__module__} import {name} as {name}")
-        elif isinstance(thing, str):
-            lines.append(f"{name}: _str")
+        elif isinstance(thing, (str, float)):
+            lines.append(f"{name}: _{type(thing).__name__}")
         elif isinstance(thing, importlib.import_module("heed").dtype):
             lines.append(f"{name}: heed.dtype")
         elif callable(thing):

@@ -72,14 +72,25 @@ void define_record(py::object type, SelfOf of, InitCall init, const Fields& fiel
     };
     type.attr(f.name.c_str()) = property(method(type, get, doc), py::none(), py::none(), doc);
   }
+  define_parts(type, [of, &fields, type = py::handle(type)](const py::object& self) {
+    py::list all;
+    for (const Field& f : fields) all.append(f.get(checked(of, type, self)));
+    return py::tuple(all);
+  });
+}
+
+void define_parts(py::object type, std::function<py::tuple(const py::object&)> parts) {
   type.attr("__iter__") = named(
-      type, "__iter__",
-      [of, &fields, type = py::handle(type)](const py::object& self) {
-        py::list all;
-        for (const Field& f : fields) all.append(f.get(checked(of, type, self)));
-        return py::iter(py::tuple(all));
+      type, "__iter__", [parts](const py::object& self) { return py::iter(parts(self)); }, "");
+  type.attr("__len__") = named(
+      type, "__len__", [parts](const py::object& self) { return py::len(parts(self)); },
+      "__len__(self) -> int");
+  type.attr("__getitem__") = named(
+      type, "__getitem__",
+      [parts](const py::object& self, const py::object& key) -> py::object {
+        return parts(self).attr("__getitem__")(key);
       },
-      "");
+      "__getitem__(self, key: object) -> object");
 }
 
 }  // namespace heed::python

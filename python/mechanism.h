@@ -92,6 +92,9 @@ void define_init(py::object type, InitCall call, const std::string& doc);
 /// Of what a call gives: __init__ of named fields, attributes, iteration over all of them.
 void define_record(py::object type, SelfOf self, InitCall init, const Fields& fields);
 
+/// Of a result with several parts: iteration over them, places and their number.
+void define_parts(py::object type, std::function<py::tuple(const py::object&)> parts);
+
 /// A function by name, or several of one name.
 template <class F>
 void function(py::module_& m, const char* name, const char* names, F f, const std::string& what) {

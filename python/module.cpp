@@ -13,11 +13,12 @@ PYBIND11_MODULE(_heed, m) {
   bind_indexing(tensor);
   bind_numpy(m, tensor);
   bind_dlpack(m, tensor);
-  bind_factories(m);
+  bind_factories(m, tensor);
   bind_operators(m, tensor);
-  bind_python_operators(tensor);
+  bind_python_operators(m, tensor);
   bind_in_place_operators(tensor);
   bind_shapes(m, tensor);
+  bind_other_words(m, tensor);
   bind_packed(m);
   py::module_ nn = m.def_submodule("_nn");
   py::module_ functional = nn.def_submodule("_functional");

@@ -81,8 +81,9 @@ void bind_hooks(ModuleBase& c) {
   c.def("__call__", &call)
       .def(
           "register_forward_hook",
-          [](const std::shared_ptr<Module>& module, const py::function& hook) {
-            return module->register_forward_hook(PythonHook{Held(hook), module});
+          [](const py::object& self, const py::function& hook) {
+            const auto module = self.cast<std::shared_ptr<Module>>();
+            return hook_handle(self, module->register_forward_hook(PythonHook{Held(hook), module}));
           },
           py::arg("hook"),
           "hook(module, output) sees what the module returns, and replaces it by what it gives, if "
@@ -90,12 +91,13 @@ void bind_hooks(ModuleBase& c) {
           "type; of a layer with several results the first.")
       .def(
           "register_hook",
-          [](Module& module, const py::function& hook) {
-            return module.register_hook(
+          [](const py::object& self, const py::function& hook) {
+            const auto id = self.cast<Module&>().register_hook(
                 [held = Held(hook)](const std::string& name, const Tensor& gradient) {
                   const py::gil_scoped_acquire lock;
                   return held()(name, gradient).cast<Tensor>();
                 });
+            return hook_handle(self, id);
           },
           py::arg("hook"), "hook(name, gradient) of every parameter.")
       .def("remove_hook", &Module::remove_hook, py::arg("id"));

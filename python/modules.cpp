@@ -65,23 +65,58 @@ void train_by_parts(const py::object& self, bool mode) {
   for (const auto& [name, child] : children_of(module)) py::cast(child).attr("train")(mode);
 }
 
+std::vector<std::pair<std::string, TensorObject>> by_names(const Module& module,
+                                                           const std::string& prefix,
+                                                           bool recurse) {
+  std::vector<std::pair<std::string, TensorObject>> out;
+  for (const auto& [name, tensor] : module.named_parameters()) {
+    if (!recurse && name.find('.') != std::string::npos) continue;
+    out.emplace_back(prefix.empty() ? name : prefix + "." + name, parameter_object(tensor));
+  }
+  return out;
+}
+
+std::shared_ptr<Module> submodule(const std::shared_ptr<Module>& module,
+                                  const std::string& target) {
+  std::shared_ptr<Module> at = module;
+  for (std::size_t begin = 0; begin < target.size();) {
+    const std::size_t end = std::min(target.find('.', begin), target.size());
+    const std::string name = target.substr(begin, end - begin);
+    const NamedModules children = children_of(at);
+    const auto child = std::find_if(children.begin(), children.end(),
+                                    [&](const auto& entry) { return entry.first == name; });
+    if (child == children.end()) {
+      throw py::attribute_error(at->class_name() + " has no child '" + name + "', of " + target);
+    }
+    at = child->second;
+    begin = end + 1;
+  }
+  return at;
+}
+
+TensorObject parameter_at(const std::shared_ptr<Module>& module, const std::string& target) {
+  const std::size_t point = target.rfind('.');
+  const std::string name = point == target.npos ? target : target.substr(point + 1);
+  const auto owner = point == target.npos ? module : submodule(module, target.substr(0, point));
+  const Tensor* const found = own_tensor(*owner, name);
+  if (!found || is_buffer(*owner, *found)) {
+    throw py::attribute_error(owner->class_name() + " has no parameter '" + name + "'");
+  }
+  return parameter_object(*found);
+}
+
 void bind_walks(ModuleBase& c) {
   c.def(
        "parameters",
-       [](const Module& module) {
+       [](const Module& module, bool recurse) {
          std::vector<TensorObject> out;
-         for (const Tensor& tensor : module.parameters()) out.push_back(parameter_object(tensor));
+         for (auto& [name, tensor] : by_names(module, "", recurse)) out.push_back(tensor);
          return out;
        },
-       "A list of every parameter once.")
-      .def("named_parameters",
-           [](const Module& module) {
-             std::vector<std::pair<std::string, TensorObject>> out;
-             for (const auto& [name, tensor] : module.named_parameters()) {
-               out.emplace_back(name, parameter_object(tensor));
-             }
-             return out;
-           })
+       py::arg("recurse") = true, "A list of every parameter once.")
+      .def("named_parameters", &by_names, py::arg("prefix") = "", py::arg("recurse") = true)
+      .def("get_submodule", &submodule, py::arg("target"), "That of a path, as \"layers.0.norm\".")
+      .def("get_parameter", &parameter_at, py::arg("target"))
       .def("named_buffers", &Module::named_buffers)
       .def("buffers",
            [](const Module& module) {
@@ -202,8 +237,18 @@ void bind_modules(py::module_& m) {
              self.attr("train")(false);
              return self;
            })
-      .def_property_readonly("training", &Module::training)
-      .def("zero_grad", &Module::zero_grad)
+      .def_property("training", &Module::training, &set_mode)
+      .def(
+          "zero_grad",
+          [](Module& module, bool none) {
+            if (none) return module.zero_grad();
+            for (Tensor& parameter : module.parameters()) {
+              if (!parameter.grad().defined()) continue;
+              parameter.set_grad(zeros(parameter.shape(), parameter.dtype()));
+            }
+          },
+          Free(), py::arg("set_to_none") = true,
+          "Forgets the gradients, or, where not set_to_none, makes zeros of those there are.")
       .def(
           "to",
           [](const py::object& self, DType dtype) {

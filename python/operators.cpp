@@ -61,15 +61,9 @@ void bind_unary(py::module_& m, TensorClass& c) {
                              HEED_UNARY(isinf),
                              HEED_UNARY(isfinite),
                              HEED_UNARY(clone),
-                             HEED_UNARY(nonzero),
                              HEED_UNARY(unique),
                              HEED_UNARY(trace),
                              HEED_UNARY(t),
-                             HEED_UNARY(zeros_like),
-                             HEED_UNARY(ones_like),
-                             HEED_UNARY(empty_like),
-                             HEED_UNARY(rand_like),
-                             HEED_UNARY(randn_like),
                              HEED_UNARY(bernoulli),
                              HEED_UNARY(median),
                              {"neg", [](const Tensor& x) { return -x; }},
@@ -267,11 +261,18 @@ void bind_reductions(py::module_& m, TensorClass& c) {
   using Spread = Tensor(const Tensor&, const Axes&, bool, Index);
   const Row<Spread> spreads[] = {{"var", &var}, {"std", &stddev}};
   for (const auto& row : spreads) {
+    const auto call = [f = row.function](const Tensor& x, const Axes& dim, bool keep,
+                                         std::optional<Index> correction,
+                                         std::optional<bool> unbiased) {
+      if (correction && unbiased) throw ValueError("correction and unbiased are one thing");
+      return f(x, dim, keep, correction.value_or(unbiased.value_or(true) ? 1 : 0));
+    };
     // By their names, as in PyTorch, whose older second argument is another one.
-    m.def(row.name, row.function, Free(), py::arg("input"), py::arg("dim") = Axes(), py::kw_only(),
-          kept(), py::arg("correction") = 1);
-    c.def(row.name, row.function, Free(), py::arg("dim") = Axes(), py::kw_only(), kept(),
-          py::arg("correction") = 1);
+    m.def(row.name, call, Free(), py::arg("input"), py::arg("dim") = Axes(), py::kw_only(), kept(),
+          py::arg("correction") = py::none(), py::arg("unbiased") = py::none(),
+          "Divides by the count less the correction, which is 1, of unbiased=False 0.");
+    c.def(row.name, call, Free(), py::arg("dim") = Axes(), py::kw_only(), kept(),
+          py::arg("correction") = py::none(), py::arg("unbiased") = py::none());
   }
   m.def("norm", &norm, Free(), py::arg("input"), py::arg("p") = 2, py::arg("dim") = Axes(), kept());
   c.def("norm", &norm, Free(), py::arg("p") = 2, py::arg("dim") = Axes(), kept());

@@ -1,5 +1,5 @@
 // What Python asks of numbers and has no sign in the library: x // y, 7 % x, mask & True, v in x;
-// and comparisons with arrays of others, which Python would answer by itself.
+// and what is said of arrays of others, which Python would compare by itself.
 #include "python_operators.h"
 
 #include "bindings.h"
@@ -8,14 +8,21 @@ namespace heed::python {
 
 /// An array that is none of ours.
 struct ForeignArray {};
+/// A text where a number is needed.
+struct Text {};
 
 }  // namespace heed::python
 
 /// What has NumPy's protocol, when numbers have been asked for in vain.
 template <>
 struct pybind11::detail::type_caster<heed::python::ForeignArray> {
-  PYBIND11_TYPE_CASTER(heed::python::ForeignArray, const_name("object"));
+  PYBIND11_TYPE_CASTER(heed::python::ForeignArray, const_name("refused"));
   bool load(handle from, bool convert) { return convert && hasattr(from, "__array__"); }
+};
+template <>
+struct pybind11::detail::type_caster<heed::python::Text> {
+  PYBIND11_TYPE_CASTER(heed::python::Text, const_name("refused"));
+  bool load(handle from, bool) { return PyUnicode_Check(from.ptr()); }
 };
 
 namespace heed::python {
@@ -49,6 +56,11 @@ Tensor divided_down(const Tensor& x, const Tensor& y) {
 
 }  // namespace
 
+Tensor floor_divide(const Tensor& x, Scalar y) {
+  const Tensor by = like(x, y);
+  return floor_divide(heed::to(x, by.dtype()), by);
+}
+
 Tensor floor_divide(const Tensor& x, const Tensor& y) {
   if (!x.is_floating_point() && !y.is_floating_point()) return divided_down(x, y);
   const Tensor whole = round((x - x % y) / y);               // but for rounding a multiple of y
@@ -58,17 +70,27 @@ Tensor floor_divide(const Tensor& x, const Tensor& y) {
 
 namespace {
 
-void bind_dividing(TensorClass& c) {
+void bind_dividing(py::module_& m, TensorClass& c) {
   using Of = Tensor (*)(const Tensor&, Scalar);
-  c.def("__floordiv__", &floor_divide, Free(), py::is_operator(), py::arg("other").none(false));
-  c.def("floor_divide", &floor_divide, Free(), py::arg("other"));
-  c.def(
-      "floor_divide", [](const Tensor& x, Scalar y) { return floor_divide(x, like(x, y)); }, Free(),
-      py::arg("other"));
+  const auto by_tensor = static_cast<Tensor (*)(const Tensor&, const Tensor&)>(&floor_divide);
+  const auto by_number = static_cast<Of>(&floor_divide);
+  c.def("__floordiv__", by_tensor, Free(), py::is_operator(), py::arg("other").none(false));
+  c.def("floor_divide", by_tensor, Free(), py::arg("other").none(false));
+  c.def("floor_divide", by_number, Free(), py::arg("other"));
+  m.def("floor_divide", by_tensor, Free(), py::arg("input"), py::arg("other").none(false));
+  m.def("floor_divide", by_number, Free(), py::arg("input"), py::arg("other"));
   const std::pair<const char*, Of> numbers[] = {
-      {"__floordiv__", [](const Tensor& x, Scalar y) { return floor_divide(x, like(x, y)); }},
-      {"__rfloordiv__", [](const Tensor& x, Scalar y) { return floor_divide(like(x, y), x); }},
-      {"__rmod__", [](const Tensor& x, Scalar y) { return like(x, y) % x; }},
+      {"__floordiv__", by_number},
+      {"__rfloordiv__",
+       [](const Tensor& x, Scalar y) {
+         const Tensor of = like(x, y);
+         return floor_divide(of, heed::to(x, of.dtype()));
+       }},
+      {"__rmod__",
+       [](const Tensor& x, Scalar y) {
+         const Tensor of = like(x, y);
+         return of % heed::to(x, of.dtype());
+       }},
       {"__and__", [](const Tensor& x, Scalar y) { return x & flag(y); }},
       {"__or__", [](const Tensor& x, Scalar y) { return x | flag(y); }},
       {"__xor__", [](const Tensor& x, Scalar y) { return x ^ flag(y); }},
@@ -89,23 +111,36 @@ void bind_containing(TensorClass& c) {
       py::arg("value"));
 }
 
-// Without these two Python says whether both are one object, as neither side has an answer.
+// Without those of == and != Python says whether both are one object, as neither side has an
+// answer; of the others it names neither what is wrong nor what to write.
 void bind_foreign(TensorClass& c) {
-  for (const char* name : {"__eq__", "__ne__"}) {
+  for (const char* name :
+       {"__eq__",      "__ne__",       "__lt__",       "__le__",        "__gt__",  "__ge__",
+        "__add__",     "__radd__",     "__sub__",      "__rsub__",      "__mul__", "__rmul__",
+        "__truediv__", "__rtruediv__", "__floordiv__", "__rfloordiv__", "__mod__", "__rmod__",
+        "__pow__",     "__rpow__",     "__matmul__",   "__rmatmul__"}) {
     c.def(
         name,
         [](const Tensor&, const ForeignArray&) -> Tensor {
           throw py::type_error(
-              "a tensor and an array of others are not compared: heed.tensor(array), or x.numpy()");
+              "a tensor and an array of others do not go together: heed.tensor(array), or "
+              "x.numpy()");
         },
         py::is_operator(), py::arg("other"));
   }
+  // A text would be repeated as often as the tensor says.
+  c.def(
+      "__mul__",
+      [](const Tensor&, const Text&) -> Tensor {
+        throw py::type_error("unsupported operand type(s) for *: 'Tensor' and 'str'");
+      },
+      py::is_operator(), py::arg("other"));
 }
 
 }  // namespace
 
-void bind_python_operators(TensorClass& tensor) {
-  bind_dividing(tensor);
+void bind_python_operators(py::module_& m, TensorClass& tensor) {
+  bind_dividing(m, tensor);
   bind_containing(tensor);
   bind_foreign(tensor);
 }

@@ -13,5 +13,7 @@ Tensor flag(Scalar y);
 Tensor beside(const Tensor& x, const Tensor& y);
 /// The whole number at or below x / y: x is y (x // y) + x % y. Throws ValueError for integers by 0.
 Tensor floor_divide(const Tensor& x, const Tensor& y);
+/// The same of a number; both are of the dtype that they have together first.
+Tensor floor_divide(const Tensor& x, Scalar y);
 
 }  // namespace heed::python

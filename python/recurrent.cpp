@@ -8,14 +8,22 @@ namespace {
 using namespace heed::nn;
 using Steps = std::optional<std::vector<Index>>;  // none: all steps
 
+// PyTorch's argument, of which there is one value here.
+void check_batch_first(const char* who, bool batch_first) {
+  if (!batch_first) {
+    throw ValueError(std::string(who) + ": batch first always: give x [B, T, input_size]");
+  }
+}
+
 std::vector<Index> of_all(const Steps& lengths) { return lengths.value_or(std::vector<Index>()); }
 
 template <class T, class Options, class Result, class OfPacked>
 ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result result,
                      OfPacked of_packed) {
   ModuleClass<T> c(m, name, what);
-  c.def(py::init([](Index input, Index hidden, Index layers, bool bias, double dropout,
-                    bool bidirectional, DType dtype) {
+  c.def(py::init([name](Index input, Index hidden, Index layers, bool bias, bool batch_first,
+                        double dropout, bool bidirectional, DType dtype) {
+          check_batch_first(name, batch_first);
           return std::make_shared<T>(Options{.input = input,
                                              .hidden = hidden,
                                              .layers = layers,
@@ -25,11 +33,15 @@ ModuleClass<T> layer(py::module_& m, const char* name, const char* what, Result 
                                              .dtype = dtype});
         }),
         py::arg("input_size"), py::arg("hidden_size"), py::arg("num_layers") = 1,
-        py::arg("bias") = true, py::arg("dropout") = 0, py::arg("bidirectional") = false,
-        py::kw_only(), py::arg("dtype") = DType::f32);
-  c.def("forward", result, Free(), py::arg("input"), py::arg("hx") = py::none(), py::kw_only(),
-        py::arg("lengths") = py::none());
-  c.def("forward", of_packed, Free(), py::arg("input"), py::arg("hx") = py::none());
+        py::arg("bias") = true, py::arg("batch_first").noconvert() = true, py::arg("dropout") = 0,
+        py::arg("bidirectional") = false, py::kw_only(), py::arg("dtype") = DType::f32);
+  c.def_property_readonly("input_size", [](const T& f) { return f.options().input; })
+      .def_property_readonly("hidden_size", [](const T& f) { return f.options().hidden; })
+      .def_property_readonly("num_layers", [](const T& f) { return f.options().layers; })
+      .def_property_readonly("bidirectional", [](const T& f) { return f.options().bidirectional; });
+  c.def("forward", result, Free(), py::arg("input").none(false), py::arg("hx") = py::none(),
+        py::kw_only(), py::arg("lengths") = py::none());
+  c.def("forward", of_packed, Free(), py::arg("input").none(false), py::arg("hx") = py::none());
   return c;
 }
 
@@ -80,7 +92,7 @@ void bind_cells(py::module_& m) {
             const LstmState out = f(x, hx);
             return State(out.h, out.c);
           },
-          Free(), py::arg("input"), py::arg("hx") = py::none());
+          Free(), py::arg("input").none(false), py::arg("hx") = py::none());
   bind_cell(lstm);
 }
 
@@ -122,21 +134,28 @@ void bind_recurrent(py::module_& m) {
       "[0, T] a row; past it the output is 0 and x is not read. A heed.Packed gives a Packed.";
   layer<GRU, GRUOptions>(m, "GRU", what, &of_state<GRU>, &of_packed<GRU>);
   ModuleClass<RNN>(m, "RNN", what)
-      .def(py::init([](Index input, Index hidden, Index layers, Nonlinearity nonlinearity,
-                       bool bias, double dropout, bool bidirectional, DType dtype) {
-             return std::make_shared<RNN>(RNNOptions{.input = input,
-                                                     .hidden = hidden,
-                                                     .layers = layers,
-                                                     .nonlinearity = nonlinearity,
-                                                     .bidirectional = bidirectional,
-                                                     .bias = bias,
-                                                     .dropout = dropout,
-                                                     .dtype = dtype});
-           }),
-           py::arg("input_size"), py::arg("hidden_size"), py::arg("num_layers") = 1,
-           py::arg("nonlinearity") = Nonlinearity::tanh, py::arg("bias") = true,
-           py::arg("dropout") = 0, py::arg("bidirectional") = false, py::kw_only(),
-           py::arg("dtype") = DType::f32)
+      .def(
+          py::init([](Index input, Index hidden, Index layers, Nonlinearity nonlinearity, bool bias,
+                      bool batch_first, double dropout, bool bidirectional, DType dtype) {
+            check_batch_first("RNN", batch_first);
+            return std::make_shared<RNN>(RNNOptions{.input = input,
+                                                    .hidden = hidden,
+                                                    .layers = layers,
+                                                    .nonlinearity = nonlinearity,
+                                                    .bidirectional = bidirectional,
+                                                    .bias = bias,
+                                                    .dropout = dropout,
+                                                    .dtype = dtype});
+          }),
+          py::arg("input_size"), py::arg("hidden_size"), py::arg("num_layers") = 1,
+          py::arg("nonlinearity") = Nonlinearity::tanh, py::arg("bias") = true,
+          py::arg("batch_first").noconvert() = true, py::arg("dropout") = 0,
+          py::arg("bidirectional") = false, py::kw_only(), py::arg("dtype") = DType::f32)
+      .def_property_readonly("input_size", [](const RNN& f) { return f.options().input; })
+      .def_property_readonly("hidden_size", [](const RNN& f) { return f.options().hidden; })
+      .def_property_readonly("num_layers", [](const RNN& f) { return f.options().layers; })
+      .def_property_readonly("bidirectional",
+                             [](const RNN& f) { return f.options().bidirectional; })
       .def("forward", &of_state<RNN>, Free(), py::arg("input"), py::arg("hx") = Tensor(),
            py::kw_only(), py::arg("lengths") = py::none())
       .def("forward", &of_packed<RNN>, Free(), py::arg("input"), py::arg("hx") = Tensor());
@@ -154,32 +173,54 @@ void bind_recurrent(py::module_& m) {
   bind_pyramid(m);
 }
 
+namespace {
+
+// f writes into its first argument, which is given back: the same object of Python.
+template <class... Args, class... Extra>
+void writing(py::module_& init, const char* name, void (*f)(const Tensor&, Args...),
+             const Extra&... extra) {
+  init.def(
+      name,
+      [f](const TensorObject& x, Args... args) {
+        const Tensor& tensor = x.tensor();
+        const py::gil_scoped_release free;
+        f(tensor, args...);
+        return x;
+      },
+      py::arg("tensor"), extra...);
+}
+
+}  // namespace
+
 void bind_init(py::module_& init) {
-  init.def(
-      "uniform_", [](const Tensor& x, double low, double high) { nn::uniform_(x, low, high); },
-      Free(), py::arg("tensor"), py::arg("a") = 0, py::arg("b") = 1);
-  init.def(
-      "normal_", [](const Tensor& x, double mean, double std) { nn::normal_(x, mean, std); },
-      Free(), py::arg("tensor"), py::arg("mean") = 0, py::arg("std") = 1);
-  init.def("constant_", &nn::constant_, Free(), py::arg("tensor"), py::arg("val"));
-  init.def("zeros_", &nn::zeros_, Free(), py::arg("tensor"));
-  init.def("ones_", &nn::ones_, Free(), py::arg("tensor"));
-  using Gained = void (*)(Tensor, double, Generator&);
-  for (const auto& [name, f] :
-       {std::pair<const char*, Gained>("xavier_uniform_", &nn::xavier_uniform_),
-        {"xavier_normal_", &nn::xavier_normal_},
-        {"orthogonal_", &nn::orthogonal_}}) {
-    init.def(
-        name, [f](const Tensor& x, double gain) { f(x, gain, default_generator()); }, Free(),
-        py::arg("tensor"), py::arg("gain") = 1);
-  }
-  using Fanned = void (*)(Tensor, double, nn::Fan, Generator&);
-  for (const auto& [name, f] :
-       {std::pair<const char*, Fanned>("kaiming_uniform_", &nn::kaiming_uniform_),
-        {"kaiming_normal_", &nn::kaiming_normal_}}) {
-    init.def(
-        name, [f](const Tensor& x, double a, nn::Fan mode) { f(x, a, mode, default_generator()); },
-        Free(), py::arg("tensor"), py::arg("a") = 0, py::arg("mode") = nn::Fan::in);
+  writing(
+      init, "uniform_",
+      +[](const Tensor& x, double low, double high) { nn::uniform_(x, low, high); },
+      py::arg("a") = 0, py::arg("b") = 1);
+  writing(
+      init, "normal_", +[](const Tensor& x, double mean, double std) { nn::normal_(x, mean, std); },
+      py::arg("mean") = 0, py::arg("std") = 1);
+  writing(
+      init, "constant_", +[](const Tensor& x, double value) { nn::constant_(x, value); },
+      py::arg("val"));
+  writing(
+      init, "zeros_", +[](const Tensor& x) { nn::zeros_(x); });
+  writing(
+      init, "ones_", +[](const Tensor& x) { nn::ones_(x); });
+  using Gained = void (*)(const Tensor&, double);
+  const std::pair<const char*, Gained> gained[] = {
+      {"xavier_uniform_", [](const Tensor& x, double gain) { nn::xavier_uniform_(x, gain); }},
+      {"xavier_normal_", [](const Tensor& x, double gain) { nn::xavier_normal_(x, gain); }},
+      {"orthogonal_", [](const Tensor& x, double gain) { nn::orthogonal_(x, gain); }}};
+  for (const auto& [name, f] : gained) writing(init, name, f, py::arg("gain") = 1);
+  using Fanned = void (*)(const Tensor&, double, nn::Fan);
+  const std::pair<const char*, Fanned> fanned[] = {
+      {"kaiming_uniform_",
+       [](const Tensor& x, double a, nn::Fan mode) { nn::kaiming_uniform_(x, a, mode); }},
+      {"kaiming_normal_",
+       [](const Tensor& x, double a, nn::Fan mode) { nn::kaiming_normal_(x, a, mode); }}};
+  for (const auto& [name, f] : fanned) {
+    writing(init, name, f, py::arg("a") = 0, py::arg("mode") = nn::Fan::in);
   }
 }
 

@@ -179,7 +179,7 @@ void bind_schedules(py::module_& m) {
                                                               .linear = anneal == "linear",
                                                               .three_phase = three_phase});
            }),
-           Keep(), py::arg("optimizer"), py::arg("max_lr"), py::arg("total_steps"),
+           Keep(), py::arg("optimizer"), py::arg("max_lr"), py::arg("total_steps"), py::kw_only(),
            py::arg("pct_start") = 0.3, py::arg("div_factor") = 25,
            py::arg("final_div_factor") = 1e4, py::arg("anneal_strategy") = "cos",
            py::arg("three_phase") = false);

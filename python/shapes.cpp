@@ -3,6 +3,21 @@
 #include "bindings.h"
 
 namespace heed::python {
+
+/// Several tensors, as what cuts gives them.
+class TensorTuple : public py::tuple {
+ public:
+  explicit TensorTuple(const std::vector<Tensor>& tensors) : py::tuple(py::cast(tensors)) {}
+};
+
+}  // namespace heed::python
+
+template <>
+struct pybind11::detail::handle_type_name<heed::python::TensorTuple> {
+  static constexpr auto name = const_name("Tuple[heed._heed.Tensor, ...]");
+};
+
+namespace heed::python {
 namespace {
 
 using Sized = Tensor (*)(const Tensor&, const std::vector<Index>&);
@@ -79,25 +94,90 @@ void bind_arranging(py::module_& m, TensorClass& c) {
        py::arg("dim2") = 1);
 }
 
+TensorTuple without_lock(const auto& f) {
+  const std::vector<Tensor> parts = [&] {
+    const py::gil_scoped_release free;
+    return f();
+  }();
+  return TensorTuple(parts);
+}
+
+// A number for each place, of the dtype that both have together.
+Tensor where_numbers(const Tensor& condition, Scalar x, Scalar y) {
+  DType dtype = x.dtype();
+  for (const DType wide : {DType::i64, DType::f32}) {
+    if (y.dtype() == wide || x.dtype() == wide) dtype = wide;
+  }
+  return where(condition, full(Shape{}, x, dtype), full(Shape{}, y, dtype));
+}
+
+// One tensor of places for each axis.
+TensorTuple places_of(const Tensor& x) {
+  return without_lock([&] { return unbind(nonzero(x), 1); });
+}
+
+void bind_choosing_places(py::module_& m, TensorClass& c) {
+  const auto condition = py::arg("condition").none(false);
+  using Of = Tensor (*)(const Tensor&, const Tensor&, const Tensor&);
+  m.def("where", static_cast<Of>(&where), Free(), condition, py::arg("input").none(false),
+        py::arg("other").none(false));
+  m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, Scalar)>(&where), Free(),
+        condition, py::arg("input").none(false), py::arg("other"));
+  m.def("where", static_cast<Tensor (*)(const Tensor&, Scalar, const Tensor&)>(&where), Free(),
+        condition, py::arg("input"), py::arg("other").none(false));
+  m.def("where", &where_numbers, Free(), condition, py::arg("input"), py::arg("other"));
+  m.def("where", &places_of, condition, "As nonzero(condition, as_tuple=True).");
+  c.def(
+      "where",
+      [](const Tensor& x, const Tensor& condition, const Tensor& y) {
+        return where(condition, x, y);
+      },
+      Free(), condition, py::arg("other").none(false), "x where the condition holds, else other.");
+  c.def(
+      "where",
+      [](const Tensor& x, const Tensor& condition, Scalar y) { return where(condition, x, y); },
+      Free(), condition, py::arg("other"));
+  both(m, c, "nonzero", static_cast<Tensor (*)(const Tensor&)>(&nonzero));
+  const auto by_axis = [](const Tensor& x, bool as_tuple) -> py::object {
+    if (as_tuple) return places_of(x);
+    return py::cast(nonzero(x));
+  };
+  m.def("nonzero", by_axis, py::arg("input"), py::kw_only(), py::arg("as_tuple"));
+  c.def("nonzero", by_axis, py::kw_only(), py::arg("as_tuple"));
+}
+
 void bind_joining(py::module_& m, TensorClass& c) {
   using Join = Tensor (*)(const std::vector<Tensor>&, Index);
   for (const auto& [name, f] :
        {std::pair<const char*, Join>("cat", &cat), {"concat", &concat}, {"stack", &stack}}) {
     m.def(name, f, Free(), py::arg("tensors"), py::arg("dim") = 0);
   }
-  using Pieces = std::vector<Tensor>;
-  both(
-      m, c, "split", [](const Tensor& x, Index size, Index dim) { return split(x, size, dim); },
-      py::arg("split_size"), py::arg("dim") = 0);
-  both(
-      m, c, "split",
-      [](const Tensor& x, const std::vector<Index>& sizes, Index dim) {
-        return split(x, sizes, dim);
+  const auto pieces = [&](const char* name, auto function, const auto&... extra) {
+    m.def(name, function, py::arg("input"), extra...);
+    c.def(name, function, extra...);
+  };
+  pieces(
+      "split",
+      [](const Tensor& x, Index size, Index dim) {
+        return without_lock([&] { return split(x, size, dim); });
       },
       py::arg("split_size"), py::arg("dim") = 0);
-  both(m, c, "chunk", static_cast<Pieces (*)(const Tensor&, Index, Index)>(&chunk),
-       py::arg("chunks"), py::arg("dim") = 0);
-  both(m, c, "unbind", static_cast<Pieces (*)(const Tensor&, Index)>(&unbind), py::arg("dim") = 0);
+  pieces(
+      "split",
+      [](const Tensor& x, const std::vector<Index>& sizes, Index dim) {
+        return without_lock([&] { return split(x, sizes, dim); });
+      },
+      py::arg("split_size"), py::arg("dim") = 0);
+  pieces(
+      "chunk",
+      [](const Tensor& x, Index chunks, Index dim) {
+        return without_lock([&] { return chunk(x, chunks, dim); });
+      },
+      py::arg("chunks"), py::arg("dim") = 0);
+  pieces(
+      "unbind",
+      [](const Tensor& x, Index dim) { return without_lock([&] { return unbind(x, dim); }); },
+      py::arg("dim") = 0);
 }
 
 void bind_parts(py::module_& m, TensorClass& c) {
@@ -129,12 +209,6 @@ void bind_parts(py::module_& m, TensorClass& c) {
         py::arg("right") = false);
   m.def("searchsorted", &searchsorted, Free(), py::arg("sorted_sequence"), py::arg("input"),
         py::arg("right") = false);
-  m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&where),
-        Free(), py::arg("condition"), py::arg("input"), py::arg("other"));
-  m.def("where", static_cast<Tensor (*)(const Tensor&, const Tensor&, Scalar)>(&where), Free(),
-        py::arg("condition"), py::arg("input"), py::arg("other"));
-  m.def("where", static_cast<Tensor (*)(const Tensor&, Scalar, const Tensor&)>(&where), Free(),
-        py::arg("condition"), py::arg("input"), py::arg("other"));
   m.def("lerp", static_cast<Tensor (*)(const Tensor&, const Tensor&, const Tensor&)>(&lerp), Free(),
         py::arg("input"), py::arg("end"), py::arg("weight"));
   m.def("lerp", static_cast<Tensor (*)(const Tensor&, const Tensor&, double)>(&lerp), Free(),
@@ -151,6 +225,7 @@ void bind_shapes(py::module_& m, TensorClass& tensor) {
   bind_arranging(m, tensor);
   bind_joining(m, tensor);
   bind_parts(m, tensor);
+  bind_choosing_places(m, tensor);
 }
 
 }  // namespace heed::python

@@ -4,6 +4,22 @@
 #include <iterator>
 
 namespace heed::python {
+namespace {
+
+// What PyTorch calls an option otherwise; empty for others.
+std::string our_word(const std::string& theirs) {
+  const std::pair<const char*, const char*> words[] = {
+      {"embed_dim", "width"},  {"d_model", "width"},          {"num_heads", "heads"},
+      {"nhead", "heads"},      {"dim_feedforward", "hidden"}, {"kdim", "key_width"},
+      {"vdim", "value_width"}, {"norm_first", "pre_norm"},    {"layer_norm_eps", "eps"},
+      {"num_layers", "layers"}};
+  for (const auto& [word, ours] : words) {
+    if (theirs == word) return ours;
+  }
+  return "";
+}
+
+}  // namespace
 
 void Parameters::add(std::ptrdiff_t offset, const ParameterType& type, std::string_view& names) {
   const std::string_view spec = names.substr(0, names.find(", "));
@@ -68,10 +84,16 @@ void Parameters::read_into(void* values, const py::args& args, const py::kwargs&
   if (terms_) {
     reinterpret_cast<Taken<const attention::Terms&>*>(block + *terms_)->value = terms_of(rest);
   } else if (!rest.empty()) {
+    const auto name = py::cast<std::string>(rest.begin()->first);
+    const std::string ours = our_word(name);
     std::string known;
-    for (const Place& place : places_) known += (known.empty() ? "" : ", ") + place.name;
-    throw py::type_error(who_ + "() has no option '" + py::cast<std::string>(rest.begin()->first) +
-                         "', but " + known);
+    for (const Place& place : places_) {
+      if (place.name == ours) {
+        throw py::type_error(who_ + "() has no option '" + name + "': here it is " + ours);
+      }
+      known += (known.empty() ? "" : ", ") + place.name;
+    }
+    throw py::type_error(who_ + "() has no option '" + name + "', but " + known);
   }
 }
 

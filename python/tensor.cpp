@@ -34,8 +34,8 @@ Tensor unlocked_to(const Tensor& x, DType dtype) {
 
 // f"{loss:.3f}"
 py::str formatted(const py::object& self, const py::str& how) {
-  if (py::len(how) == 0) return py::str(self);
   const auto& x = self.cast<const Tensor&>();
+  if (py::len(how) == 0 && x.rank() > 0) return py::str(self);
   if (x.numel() != 1) {
     throw py::type_error("format: only one element takes \"" + std::string(how) + "\", not " +
                          describe(x));
@@ -48,7 +48,9 @@ py::str formatted(const py::object& self, const py::str& how) {
 Tensor to(const Tensor& x, const py::object& what) {
   if (py::isinstance<py::str>(what)) {
     if (what.cast<std::string>() == "cpu") return x;
-    throw ValueError("to: heed computes on the processor, not on " + what.cast<std::string>());
+    throw ValueError("to: \"" + what.cast<std::string>() +
+                     "\" is no device of heed's, which computes on \"cpu\"; dtypes are "
+                     "heed.float32, float64, int64, bool, bfloat16");
   }
   if (py::isinstance<Tensor>(what)) return unlocked_to(x, what.cast<const Tensor&>().dtype());
   if (py::isinstance<DType>(what)) return unlocked_to(x, what.cast<DType>());
@@ -56,14 +58,26 @@ Tensor to(const Tensor& x, const py::object& what) {
 }
 
 void bind_dtype(py::module_& m) {
-  py::enum_<DType>(m, "dtype", "The kinds of elements.")
-      .value("float32", DType::f32)
+  py::enum_<DType> c(m, "dtype", "The kinds of elements.");
+  c.value("float32", DType::f32)
       .value("float64", DType::f64)
       .value("int64", DType::i64)
       .value("bool", DType::boolean)
       .value("bfloat16", DType::bf16)
       .def_property_readonly("is_floating_point", [](DType dtype) { return is_floating(dtype); })
       .def_property_readonly("itemsize", [](DType dtype) { return size_of(dtype); });
+  // In the place of enum_'s own, which overloads would stand behind.
+  for (const char* name : {"__repr__", "__str__"}) {
+    c.attr(name) = py::cpp_function(
+        [](const py::object& self) { return "heed." + std::string(py::str(self.attr("name"))); },
+        py::name(name), py::is_method(c));
+  }
+  c.attr("__reduce__") = py::cpp_function(
+      [](const py::object& self) {
+        const py::object get = py::module_::import("builtins").attr("getattr");
+        return py::make_tuple(get, py::make_tuple(py::type::of(self), self.attr("name")));
+      },
+      py::name("__reduce__"), py::is_method(c));
   for (const auto& [name, dtype] : {std::pair("float32", DType::f32),
                                     {"float64", DType::f64},
                                     {"int64", DType::i64},
@@ -171,16 +185,18 @@ void bind_tape(TensorClass& c) {
       .def_property_readonly("retains_grad", &Tensor::retains_grad)
       .def(
           "register_hook",
-          [](const Tensor& x, const py::function& hook) {
-            return x.register_hook([hook = Held(hook)](const Tensor& gradient) {
-              const py::gil_scoped_acquire lock;
-              return hook()(gradient).cast<Tensor>();
-            });
+          [](const py::object& self, const py::function& hook) {
+            const auto id = self.cast<const Tensor&>().register_hook(
+                [hook = Held(hook)](const Tensor& gradient) {
+                  const py::gil_scoped_acquire lock;
+                  return hook()(gradient).cast<Tensor>();
+                });
+            return hook_handle(self, id);
           },
           py::arg("hook"),
           "Calls hook(gradient) once a backward pass; what it returns replaces the gradient, None "
           "keeps it. "
-          "Gives an id for remove_hook().")
+          "What comes back has remove(), and is the id for remove_hook().")
       .def("remove_hook", &Tensor::remove_hook, py::arg("id"))
       .def("detach", &Tensor::detach, "The same numbers, off the tape; the memory is shared.")
       .def_property_readonly("data", &Tensor::detach)
@@ -198,6 +214,10 @@ void bind_tape(TensorClass& c) {
 }
 
 }  // namespace
+
+HookHandle hook_handle(const py::object& owner, std::uint64_t id) {
+  return HookHandle(py::module_::import("heed.autograd").attr("RemovableHandle")(id, owner));
+}
 
 TensorClass bind_tensor(py::module_& m) {
   bind_dtype(m);

@@ -9,7 +9,7 @@ from ._heed import GradError, Tensor, is_grad_enabled, zeros
 from ._heed._autograd import backward, grad, hessian, hvp, jacobian, jvp, vjp
 
 __all__ = [
-    "Function", "backward", "detect_anomaly", "enable_grad", "grad", "hessian", "hvp", "inference_mode",
+    "Function", "RemovableHandle", "backward", "detect_anomaly", "enable_grad", "grad", "hessian", "hvp", "inference_mode",
     "jacobian", "jvp", "no_grad", "once_differentiable", "set_grad_enabled", "vjp",
 ]
 
@@ -60,11 +60,18 @@ class _GradMode(_Mode):
         _heed._set_grad(self._before)
 
 
-class no_grad(_GradMode):
-    """Nothing is recorded meanwhile: `with heed.no_grad():`, or `@heed.no_grad()`."""
+class _Bare(_Mode):
+    """A decorator with brackets or without."""
+
+    def __new__(cls, function=None):
+        return super().__new__(cls) if function is None else cls()(function)
 
 
-class enable_grad(_GradMode):
+class no_grad(_Bare, _GradMode):
+    """Nothing is recorded meanwhile: `with heed.no_grad():`, or `@heed.no_grad`."""
+
+
+class enable_grad(_Bare, _GradMode):
     """Recording again, inside of a no_grad()."""
 
     _on = True
@@ -88,7 +95,7 @@ class set_grad_enabled(_GradMode):
         return self
 
 
-class inference_mode(_Mode):
+class inference_mode(_Bare):
     """Nothing is recorded meanwhile, not even under enable_grad()."""
 
     def _recreate_cm(self):
@@ -118,6 +125,21 @@ class detect_anomaly(_Mode):
 
     def __exit__(self, *error):
         del self._scope
+
+
+class RemovableHandle(int):
+    """What registering a hook gives: its id, as remove_hook() takes it, and remove() for the same."""
+
+    def __new__(cls, id, owner):
+        handle = super().__new__(cls, id)
+        handle._owner = owner
+        return handle
+
+    def remove(self):
+        """Once; again nothing happens."""
+        owner, self._owner = self._owner, None
+        if owner is not None:
+            owner.remove_hook(self)
 
 
 class FunctionContext:
