@@ -1,5 +1,5 @@
 // What makes tensors: constants, ranges, draws; the generator; threads and memory of the process.
-#include "bindings.h"
+#include "device.h"
 
 namespace heed::python {
 namespace {
@@ -13,27 +13,28 @@ void bind_sized(py::module_& m, const char* name, Maker make) {
   m.def(
       name,
       [name, make](const py::args& sizes, const py::object& size, std::optional<DType> dtype,
-                   bool requires_grad) {
+                   bool requires_grad, Device) {
         const Shape shape(numbers_of(name, sizes, size));
         const py::gil_scoped_release free;
         return make(shape, dtype.value_or(DType::f32)).set_requires_grad(requires_grad);
       },
       py::arg("size") = py::none(), py::arg("dtype") = py::none(), py::arg("requires_grad") = false,
-      "Without a dtype f32.");
+      py::arg("device") = py::none(), "Without a dtype f32.");
 }
 
 void bind_drawn(py::module_& m, const char* name, Drawer draw) {
   m.def(
       name,
       [name, draw](const py::args& sizes, const py::object& size, Generator* generator,
-                   std::optional<DType> dtype, bool requires_grad) {
+                   std::optional<DType> dtype, bool requires_grad, Device) {
         const Shape shape(numbers_of(name, sizes, size));
         const py::gil_scoped_release free;
         return draw(shape, dtype.value_or(DType::f32), generator_of(generator))
             .set_requires_grad(requires_grad);
       },
       py::arg("size") = py::none(), py::arg("generator") = py::none(),
-      py::arg("dtype") = py::none(), py::arg("requires_grad") = false, "Without a dtype f32.");
+      py::arg("dtype") = py::none(), py::arg("requires_grad") = false,
+      py::arg("device") = py::none(), "Without a dtype f32.");
 }
 
 DType kind_of(const Scalar& value, std::optional<DType> dtype) {
@@ -46,24 +47,25 @@ void bind_constants(py::module_& m) {
   bind_sized(m, "empty", [](const Shape& shape, DType dtype) { return zeros(shape, dtype); });
   m.def(
       "full",
-      [](const Shape& size, Scalar value, std::optional<DType> dtype, bool requires_grad) {
+      [](const Shape& size, Scalar value, std::optional<DType> dtype, bool requires_grad, Device) {
         return full(size, value, kind_of(value, dtype)).set_requires_grad(requires_grad);
       },
       Free(), py::arg("size"), py::arg("fill_value"), py::kw_only(), py::arg("dtype") = py::none(),
-      py::arg("requires_grad") = false);
+      py::arg("requires_grad") = false, py::arg("device") = py::none());
   m.def(
       "scalar_tensor",
-      [](Scalar value, std::optional<DType> dtype) {
+      [](Scalar value, std::optional<DType> dtype, Device) {
         return full(Shape{}, value, dtype.value_or(DType::f32));
       },
-      py::arg("value"), py::kw_only(), py::arg("dtype") = py::none(), "Without a dtype f32.");
+      py::arg("value"), py::kw_only(), py::arg("dtype") = py::none(),
+      py::arg("device") = py::none(), "Without a dtype f32.");
   m.def(
       "eye",
-      [](Index n, std::optional<Index> columns, std::optional<DType> dtype) {
+      [](Index n, std::optional<Index> columns, std::optional<DType> dtype, Device) {
         return eye(n, columns.value_or(n), dtype.value_or(DType::f32));
       },
       Free(), py::arg("n"), py::arg("m") = py::none(), py::kw_only(), py::arg("dtype") = py::none(),
-      "Without a dtype f32.");
+      py::arg("device") = py::none(), "Without a dtype f32.");
 }
 
 // What has the shape of a tensor, and its dtype unless another is given.
@@ -76,41 +78,48 @@ void bind_likes(py::module_& m, TensorClass& c) {
       {"rand_like", [](const Tensor& x, DType dtype) { return rand(x.shape(), dtype); }},
       {"randn_like", [](const Tensor& x, DType dtype) { return randn(x.shape(), dtype); }}};
   for (const auto& [name, make] : likes) {
-    const auto call = [make](const Tensor& x, std::optional<DType> dtype, bool requires_grad) {
+    const auto call = [make](const Tensor& x, std::optional<DType> dtype, bool requires_grad,
+                             Device) {
       return make(x, dtype.value_or(x.dtype())).set_requires_grad(requires_grad);
     };
     m.def(name, call, Free(), py::arg("input").none(false), py::kw_only(),
-          py::arg("dtype") = py::none(), py::arg("requires_grad") = false);
+          py::arg("dtype") = py::none(), py::arg("requires_grad") = false,
+          py::arg("device") = py::none());
     c.def(name, call, Free(), py::kw_only(), py::arg("dtype") = py::none(),
-          py::arg("requires_grad") = false);
+          py::arg("requires_grad") = false, py::arg("device") = py::none());
   }
   m.def(
       "full_like",
-      [](const Tensor& x, Scalar value, std::optional<DType> dtype, bool requires_grad) {
+      [](const Tensor& x, Scalar value, std::optional<DType> dtype, bool requires_grad, Device) {
         return full(x.shape(), value, dtype.value_or(x.dtype())).set_requires_grad(requires_grad);
       },
       Free(), py::arg("input").none(false), py::arg("fill_value"), py::kw_only(),
-      py::arg("dtype") = py::none(), py::arg("requires_grad") = false);
+      py::arg("dtype") = py::none(), py::arg("requires_grad") = false,
+      py::arg("device") = py::none());
 }
 
-Tensor range(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype) {
+Tensor range(Scalar start, Scalar stop, Scalar step, std::optional<DType> dtype, Device) {
   return dtype ? arange(start, stop, step, *dtype) : arange(start, stop, step);
 }
 
 void bind_ranges(py::module_& m) {
   m.def(
-      "arange", [](Scalar end, std::optional<DType> dtype) { return range(0, end, 1, dtype); },
-      Free(), py::arg("end"), py::kw_only(), py::arg("dtype") = py::none());
+      "arange",
+      [](Scalar end, std::optional<DType> dtype, Device device) {
+        return range(0, end, 1, dtype, device);
+      },
+      Free(), py::arg("end"), py::kw_only(), py::arg("dtype") = py::none(),
+      py::arg("device") = py::none());
   m.def("arange", &range, Free(), py::arg("start"), py::arg("end"), py::arg("step") = Scalar(1),
-        py::kw_only(), py::arg("dtype") = py::none(),
+        py::kw_only(), py::arg("dtype") = py::none(), py::arg("device") = py::none(),
         "start, start + step, .. before end: i64 of whole numbers, else f32.");
   m.def(
       "linspace",
-      [](double start, double end, Index steps, std::optional<DType> dtype) {
+      [](double start, double end, Index steps, std::optional<DType> dtype, Device) {
         return linspace(start, end, steps, dtype.value_or(DType::f32));
       },
       Free(), py::arg("start"), py::arg("end"), py::arg("steps"), py::kw_only(),
-      py::arg("dtype") = py::none(), "Without a dtype f32.");
+      py::arg("dtype") = py::none(), py::arg("device") = py::none(), "Without a dtype f32.");
 }
 
 void bind_generator(py::module_& m) {
@@ -171,23 +180,25 @@ void bind_draws(py::module_& m) {
   });
   m.def(
       "randint",
-      [](Index high, const Shape& size, Generator* generator) {
+      [](Index high, const Shape& size, Generator* generator, Device) {
         return whole_numbers(0, high, size, generator_of(generator));
       },
-      Free(), py::arg("high"), py::arg("size"), py::kw_only(), py::arg("generator") = py::none());
+      Free(), py::arg("high"), py::arg("size"), py::kw_only(), py::arg("generator") = py::none(),
+      py::arg("device") = py::none());
   m.def(
       "randint",
-      [](Index low, Index high, const Shape& size, Generator* generator) {
+      [](Index low, Index high, const Shape& size, Generator* generator, Device) {
         return whole_numbers(low, high, size, generator_of(generator));
       },
       Free(), py::arg("low"), py::arg("high"), py::arg("size"), py::kw_only(),
-      py::arg("generator") = py::none());
+      py::arg("generator") = py::none(), py::arg("device") = py::none());
   m.def(
       "randperm",
-      [](Index n, Generator* generator) {
+      [](Index n, Generator* generator, Device) {
         return generator && n >= 0 ? tensor(generator->permutation(n)) : randperm(n);
       },
-      Free(), py::arg("n"), py::kw_only(), py::arg("generator") = py::none());
+      Free(), py::arg("n"), py::kw_only(), py::arg("generator") = py::none(),
+      py::arg("device") = py::none());
 }
 
 void bind_process(py::module_& m) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <set>
 
+#include "device.h"
+
 namespace heed::python {
 
 /// (missing_keys, unexpected_keys)
@@ -260,6 +262,10 @@ void bind_modules(py::module_& m) {
             return self;
           },
           py::arg("dtype"))
+      .def(
+          "to", [](const py::object& self, Device) { return self; }, py::arg("device").none(false),
+          "Of \"cpu\" nothing is to be done.")
+      .def("cpu", [](const py::object& self) { return self; })
       .def("float", [](const py::object& self) { return self.attr("to")(DType::f32); })
       .def("double", [](const py::object& self) { return self.attr("to")(DType::f64); })
       .def(

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "bindings.h"
+#include "device.h"
 
 namespace heed::python {
 namespace {
@@ -350,11 +350,11 @@ void bind_numpy(py::module_& m, TensorClass& tensor) {
         "writes on either side are seen on both.");
   m.def(
       "tensor",
-      [](const py::object& data, std::optional<DType> dtype, bool requires_grad) {
+      [](const py::object& data, std::optional<DType> dtype, bool requires_grad, Device) {
         return tensor_of(data, dtype).set_requires_grad(requires_grad);
       },
       py::arg("data"), py::kw_only(), py::arg("dtype") = py::none(),
-      py::arg("requires_grad") = false,
+      py::arg("requires_grad") = false, py::arg("device") = py::none(),
       "A copy of a number, of lists of numbers, of an array or a tensor. Of numbers with a point "
       "f32, of "
       "whole ones i64; of arrays their own, where narrower integers become i64, f16 f32.");

@@ -2,7 +2,7 @@
 // and of its tensors, and tensors like another one.
 #include <numbers>
 
-#include "bindings.h"
+#include "device.h"
 
 namespace heed::python {
 namespace {
@@ -117,33 +117,35 @@ void bind_new(TensorClass& c) {
     c.def(
         name,
         [name, make](const Tensor& x, const py::args& sizes, const py::object& size,
-                     std::optional<DType> dtype, bool requires_grad) {
+                     std::optional<DType> dtype, bool requires_grad, Device) {
           const Shape shape(numbers_of(name, sizes, size));
           const py::gil_scoped_release free;
           return make(shape, dtype.value_or(x.dtype())).set_requires_grad(requires_grad);
         },
         py::arg("size") = py::none(), py::arg("dtype") = py::none(),
-        py::arg("requires_grad") = false, "Without a dtype that of this tensor.");
+        py::arg("requires_grad") = false, py::arg("device") = py::none(),
+        "Without a dtype that of this tensor.");
   }
   c.def(
       "new_full",
       [](const Tensor& x, const Shape& size, Scalar value, std::optional<DType> dtype,
-         bool requires_grad) {
+         bool requires_grad, Device) {
         return full(size, value, dtype.value_or(x.dtype())).set_requires_grad(requires_grad);
       },
       Free(), py::arg("size"), py::arg("fill_value"), py::kw_only(), py::arg("dtype") = py::none(),
-      py::arg("requires_grad") = false);
+      py::arg("requires_grad") = false, py::arg("device") = py::none());
   c.def(
       "new_tensor",
-      [](const Tensor& x, const py::object& data, std::optional<DType> dtype, bool requires_grad) {
+      [](const Tensor& x, const py::object& data, std::optional<DType> dtype, bool requires_grad,
+         Device) {
         return tensor_of(data, dtype.value_or(x.dtype())).set_requires_grad(requires_grad);
       },
       py::arg("data"), py::kw_only(), py::arg("dtype") = py::none(),
-      py::arg("requires_grad") = false);
+      py::arg("requires_grad") = false, py::arg("device") = py::none());
 }
 
 // The tensor itself, or one around an array's numbers, where that can be; else a copy.
-TensorObject as_tensor(const py::object& data, std::optional<DType> dtype) {
+TensorObject as_tensor(const py::object& data, std::optional<DType> dtype, Device) {
   const auto object = [](const Tensor& x) { return TensorObject(py::cast(x)); };
   const auto of_dtype = [&](const Tensor& x) {
     return object(dtype && *dtype != x.dtype() ? heed::to(x, *dtype) : x);
@@ -169,6 +171,7 @@ void bind_other_words(py::module_& m, TensorClass& tensor) {
   bind_new(tensor);
   for (const char* name : {"as_tensor", "asarray"}) {
     m.def(name, &as_tensor, py::arg("data"), py::kw_only(), py::arg("dtype") = py::none(),
+          py::arg("device") = py::none(),
           "A tensor as it is, an array's own numbers where they can be shared, else a copy.");
   }
 }

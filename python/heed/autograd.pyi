@@ -102,6 +102,6 @@ class set_grad_enabled(contextlib.ContextDecorator):
 def vjp(func: Callable[..., Any], inputs: heed.Tensor, v: heed.Tensor) -> Tuple[heed.Tensor, heed.Tensor]:
     """The value, and the product with v."""
     ...
-def zeros(*args: Any, size: Any = ..., dtype: Optional[heed.dtype] = ..., requires_grad: _bool = ...) -> heed.Tensor:
+def zeros(*args: Any, size: Any = ..., dtype: Optional[heed.dtype] = ..., requires_grad: _bool = ..., device: Optional[_str] = ...) -> heed.Tensor:
     """Without a dtype f32."""
     ...

@@ -265,3 +265,22 @@ def test_what_is_said():
     for given, ours in (({"embed_dim": 8, "num_heads": 2}, "width"), ({"width": 8, "num_heads": 2}, "heads")):
         with pytest.raises(TypeError, match=f"here it is {ours}"):
             MultiHead(**given)
+
+
+def test_there_is_one_device():
+    x = heed.ones(2, 3)
+    for make in (lambda d: heed.zeros(2, 3, device=d), lambda d: heed.randn(2, 3, device=d), lambda d: heed.full((2, 3), 7, device=d),
+                 lambda d: heed.ones_like(x, device=d), lambda d: heed.full_like(x, 7, device=d), lambda d: x.new_zeros(2, 3, device=d),
+                 lambda d: heed.eye(2, 3, device=d), lambda d: heed.randint(5, (2, 3), device=d), lambda d: heed.tensor([[1, 2, 3]] * 2, device=d),
+                 lambda d: heed.arange(6, device=d).view(2, 3), lambda d: heed.arange(0, 6, device=d).view(2, 3),
+                 lambda d: heed.linspace(0, 1, 6, device=d).view(2, 3), lambda d: heed.randperm(6, device=d).view(2, 3),
+                 lambda d: heed.as_tensor(x, device=d), lambda d: nn.Linear(2, 3).to(d or "cpu").weight.t(), lambda d: x.to(d or "cpu")):
+        assert make("cpu").shape == make(x.device).shape == make(None).shape == (2, 3)
+        with pytest.raises(heed.ValueError, match='"cpu"'):
+            make("cuda")
+    layer = nn.Linear(2, 3)
+    assert layer.to("cpu") is layer is layer.cpu()
+    with pytest.raises(TypeError):
+        layer.to(None)
+    with pytest.raises(TypeError):
+        heed.zeros(2, device=3)
