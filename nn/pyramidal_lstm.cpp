@@ -47,7 +47,7 @@ Tensor side_by_side(const Tensor& x, Index n) {
 
 PyramidalLSTM::PyramidalLSTM(const PyramidalLSTMOptions& options)
     : options_(checked(options)),
-      layers(child<ModuleList<LSTM>>("layers")),
+      layers(child<ModuleListOf<LSTM>>("layers")),
       dropout(child<Dropout>("dropout", options_.dropout)) {
   Index width = options_.input;
   const auto add = [&](Index input) {

@@ -46,7 +46,7 @@ class PyramidalLSTM : public Module {
   PyramidalLSTMOptions options_;
 
  public:
-  ModuleList<LSTM>& layers;  ///< the bottom, where there is one, then the levels
+  ModuleListOf<LSTM>& layers;  ///< the bottom, where there is one, then the levels
   Dropout& dropout;
 
   /// lengths: the real steps of each row, none for all T. What stands behind them is not read.

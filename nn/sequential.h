@@ -115,6 +115,9 @@ class Sequential : public Layer<Sequential> {
 
   Tensor operator()(const Tensor& x) const;
 
+  void clone(Say<"nn::Sequential copy(...); copy.load_state_dict(net.state_dict())"> = {}) const =
+      delete;
+
   std::size_t size() const { return calls_.size(); }
   /// Throws IndexError out of range.
   Module& operator[](std::size_t place) const { return module(place); }
@@ -139,6 +142,12 @@ class Sequential : public Layer<Sequential> {
           "Sequential: a part takes one Tensor and gives one, by operator()");
       return [&made](const Tensor& x) -> Tensor { return made.forward(x); };
     }
+  }
+  template <class T>
+  friend class ModuleListOf;
+  template <class T>
+  static std::shared_ptr<T> own(T&& layer) {
+    return std::shared_ptr<T>(new T(std::forward<T>(layer)));
   }
   template <class T>
   void take(T* layer) {

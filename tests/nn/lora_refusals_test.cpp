@@ -42,7 +42,7 @@ TEST(LoraRefusals, WhatMakesItsWeightTakesNoAdapter) {
 
 TEST(LoraRefusals, ANumberIsNotTheBeginningOfAnother) {
   struct Stack : Module {
-    ModuleList<Linear>& layers = child<ModuleList<Linear>>("layers");
+    ModuleListOf<Linear>& layers = child<ModuleListOf<Linear>>("layers");
     Stack() {
       for (int i = 0; i < 13; ++i) layers.add(3, 2);
     }

@@ -36,7 +36,7 @@ struct Stack : nn::Module {
     layers.add(5);
     layers.add(7);
   }
-  nn::ModuleList<Scaled>& layers = child<nn::ModuleList<Scaled>>("layers");
+  nn::ModuleListOf<Scaled>& layers = child<nn::ModuleListOf<Scaled>>("layers");
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(layers[1](x));

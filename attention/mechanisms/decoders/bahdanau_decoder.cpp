@@ -56,7 +56,7 @@ BahdanauDecoder::BahdanauDecoder(const BahdanauOptions& options)
                                                       false, options_.dtype))),
       cell(child<nn::GRUCell>("cell", Checked(kOp, options_.word_width) + options_.annotation_width,
                               options_.state_width, true, options_.dtype)),
-      upper(child<nn::ModuleList<nn::GRUCell>>("upper")),
+      upper(child<nn::ModuleListOf<nn::GRUCell>>("upper")),
       readout(child<nn::Maxout>(
           "readout",
           Checked(kOp, options_.state_width) + options_.word_width + options_.annotation_width,

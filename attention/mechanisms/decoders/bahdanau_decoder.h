@@ -45,9 +45,9 @@ class BahdanauDecoder : public nn::Module {
  public:
   nn::Linear& initial;  ///< W_s [layers H, start_width], b
   Score& score;
-  nn::GRUCell& cell;                   ///< of [E y; c]
-  nn::ModuleList<nn::GRUCell>& upper;  ///< the layers above it
-  nn::Maxout& readout;                 ///< of [s; E y; c]
+  nn::GRUCell& cell;                     ///< of [E y; c]
+  nn::ModuleListOf<nn::GRUCell>& upper;  ///< the layers above it
+  nn::Maxout& readout;                   ///< of [s; E y; c]
 
   struct State {
     std::vector<Tensor> layers;  ///< s_{i-1}, each [B, H]

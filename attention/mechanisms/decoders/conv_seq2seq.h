@@ -44,7 +44,7 @@ class ConvEncoder : public nn::Module {
 
  public:
   nn::WeightNormLinear& input_projection;
-  nn::ModuleList<nn::WeightNormConv1d>& convolutions;  ///< each to [2 hidden]
+  nn::ModuleListOf<nn::WeightNormConv1d>& convolutions;  ///< each to [2 hidden]
   nn::WeightNormLinear& output_projection;
   nn::Dropout& dropout;
 
@@ -75,7 +75,7 @@ class ConvDecoder : public nn::Module {
 
  public:
   nn::WeightNormLinear& input_projection;
-  nn::ModuleList<ConvDecoderLayer>& layers;
+  nn::ModuleListOf<ConvDecoderLayer>& layers;
   nn::WeightNormLinear& output_projection;
   nn::Dropout& dropout;
 

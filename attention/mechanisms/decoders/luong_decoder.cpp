@@ -65,7 +65,7 @@ void check_own(const LuongDecoder::State& state, std::size_t layers, bool feeds)
 
 LuongDecoder::LuongDecoder(const LuongOptions& options)
     : options_(checked(options)),
-      layers(child<nn::ModuleList<nn::LSTMCell>>("layers")),
+      layers(child<nn::ModuleListOf<nn::LSTMCell>>("layers")),
       dropout(child<nn::Dropout>("dropout", options_.dropout)),
       local(options_.attention == LuongAttention::global
                 ? nullptr

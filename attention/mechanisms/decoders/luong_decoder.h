@@ -45,7 +45,7 @@ class LuongDecoder : public nn::Module {
   LuongOptions options_;
 
  public:
-  nn::ModuleList<nn::LSTMCell>& layers;
+  nn::ModuleListOf<nn::LSTMCell>& layers;
   nn::Dropout& dropout;
   Local* local;         ///< null in global attention
   Score& score;         ///< the local one's, where there is one

@@ -68,7 +68,7 @@ DynamicMemory::DynamicMemory(const DynamicMemoryOptions& given)
                                          checked(given).hidden, true, given.dtype)),
       score_vector(parameter("score_vector", begin(checked(given).hidden, given.dtype))),
       read(child<AttentionGRU>("read", given.width, given.width, given.dtype)),
-      updates(child<nn::ModuleList<nn::Linear>>("updates")) {
+      updates(child<nn::ModuleListOf<nn::Linear>>("updates")) {
   for (Index hop = 0; hop < given.hops; ++hop) {
     updates.add(3 * given.width, given.width, true, given.dtype);
   }

@@ -50,7 +50,7 @@ class DynamicMemory : public nn::Module {
   nn::Linear& score_projection;  ///< W_1, b_1 [hidden, 4 d]
   Tensor& score_vector;          ///< w_2 [hidden]
   AttentionGRU& read;
-  nn::ModuleList<nn::Linear>& updates;  ///< W_t, b_t [d, 3 d]
+  nn::ModuleListOf<nn::Linear>& updates;  ///< W_t, b_t [d, 3 d]
 
   /// The mask broadcasts to [B, N]; without a fact c is 0. Throws ShapeError, DTypeError.
   DynamicMemoryOutput operator()(const Tensor& facts, const Tensor& question,

@@ -29,7 +29,7 @@ KeyValueMemory::KeyValueMemory(const KeyValueMemoryOptions& options)
     : embedding(child<nn::Linear>("embedding", checked(options).features, options.width, false,
                                   options.dtype)),
       answers(child<nn::Linear>("answers", options.features, options.width, false, options.dtype)),
-      turns(child<nn::ModuleList<nn::Linear>>("turns")) {
+      turns(child<nn::ModuleListOf<nn::Linear>>("turns")) {
   for (Index hop = 0; hop < options.hops; ++hop) {
     turns.add(options.width, options.width, false, options.dtype);
   }

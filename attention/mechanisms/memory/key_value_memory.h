@@ -34,9 +34,9 @@ class KeyValueMemory : public nn::Module {
   /// Throws ValueError unless all sizes are positive.
   explicit KeyValueMemory(const KeyValueMemoryOptions& options);
 
-  nn::Linear& embedding;              ///< A
-  nn::Linear& answers;                ///< B
-  nn::ModuleList<nn::Linear>& turns;  ///< R_1 .. R_H, [E, E]
+  nn::Linear& embedding;                ///< A
+  nn::Linear& answers;                  ///< B
+  nn::ModuleListOf<nn::Linear>& turns;  ///< R_1 .. R_H, [E, E]
 
   /// The mask is that of attend(): without any slot o is 0. Throws ShapeError, DTypeError.
   KeyValueMemoryOutput operator()(const Tensor& query, const Tensor& keys, const Tensor& values,

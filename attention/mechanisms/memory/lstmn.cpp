@@ -107,7 +107,7 @@ LstmState LSTMNCell::operator()(const Tensor& x, LSTMNState& state, Tensor* weig
 }
 
 LSTMN::LSTMN(const LSTMNOptions& options)
-    : options_(checked(options)), layers(child<nn::ModuleList<LSTMNCell>>("layers")) {
+    : options_(checked(options)), layers(child<nn::ModuleListOf<LSTMNCell>>("layers")) {
   LSTMNOptions layer = options_;
   for (Index l = 0; l < options.layers; ++l) {
     layers.add(layer);

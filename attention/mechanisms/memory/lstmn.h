@@ -83,7 +83,7 @@ class LSTMN : public nn::Module {
   LSTMNOptions options_;
 
  public:
-  nn::ModuleList<LSTMNCell>& layers;
+  nn::ModuleListOf<LSTMNCell>& layers;
 
   /// x [B, T, I], of which row b has lengths[b] steps; none: all T. Forward hooks of a layer and of
   /// its gates are not called: no step goes through their operator(), as what x says to all steps

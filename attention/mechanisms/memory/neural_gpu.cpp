@@ -44,7 +44,7 @@ Tensor CGRU::operator()(const Tensor& image) const {
 }
 
 NeuralGPU::NeuralGPU(const NeuralGPUOptions& o)
-    : options_(checked(o)), layers(child<nn::ModuleList<CGRU>>("layers")) {
+    : options_(checked(o)), layers(child<nn::ModuleListOf<CGRU>>("layers")) {
   for (Index i = 0; i < o.layers; ++i) layers.add(o);
 }
 

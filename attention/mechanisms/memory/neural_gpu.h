@@ -61,7 +61,7 @@ class NeuralGPU : public nn::Module {
   NeuralGPUOptions options_;
 
  public:
-  nn::ModuleList<CGRU>& layers;
+  nn::ModuleListOf<CGRU>& layers;
 
   /// Row b of x [B, T, m] has lengths[b] symbols; none: T. Throws ShapeError, DTypeError.
   NeuralGPUOutput operator()(const Tensor& x, const std::vector<Index>& lengths = {}) const;

@@ -28,10 +28,10 @@ Index checked(const CoAttentionHierarchyOptions& o) {
 }  // namespace
 
 CoAttentionHierarchy::CoAttentionHierarchy(const CoAttentionHierarchyOptions& o)
-    : phrases(child<nn::ModuleList<nn::Conv1d>>("phrases")),
+    : phrases(child<nn::ModuleListOf<nn::Conv1d>>("phrases")),
       question(child<nn::LSTM>(
           "question", nn::LSTMOptions{.input = checked(o), .hidden = o.width, .dtype = o.dtype})),
-      levels(child<nn::ModuleList<CoAttention>>("levels")),
+      levels(child<nn::ModuleListOf<CoAttention>>("levels")),
       word_answer(child<nn::Linear>("word_answer", o.width, o.width, false, o.dtype)),
       phrase_answer(
           child<nn::Linear>("phrase_answer", 2 * Checked(kOp, o.width), o.width, false, o.dtype)),

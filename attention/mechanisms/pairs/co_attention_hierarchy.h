@@ -42,13 +42,13 @@ class CoAttentionHierarchy : public nn::Module {
   /// Throws ValueError for numbers out of range.
   explicit CoAttentionHierarchy(const CoAttentionHierarchyOptions& options);
 
-  nn::ModuleList<nn::Conv1d>& phrases;  ///< W^s, s = 1, 2, 3
-  nn::LSTM& question;                   ///< over phrases
-  nn::ModuleList<CoAttention>& levels;  ///< word, phrase, question
-  nn::Linear& word_answer;              ///< W_w [d, d]
-  nn::Linear& phrase_answer;            ///< W_p [d, 2 d]
-  nn::Linear& question_answer;          ///< W_s [d, 2 d]
-  nn::Linear& out;                      ///< W_h [answers, d]
+  nn::ModuleListOf<nn::Conv1d>& phrases;  ///< W^s, s = 1, 2, 3
+  nn::LSTM& question;                     ///< over phrases
+  nn::ModuleListOf<CoAttention>& levels;  ///< word, phrase, question
+  nn::Linear& word_answer;                ///< W_w [d, d]
+  nn::Linear& phrase_answer;              ///< W_p [d, 2 d]
+  nn::Linear& question_answer;            ///< W_s [d, 2 d]
+  nn::Linear& out;                        ///< W_h [answers, d]
 
   /// words [B, T, d], of which lengths[b] count (none given: all); image [B, N, d], image_mask
   /// broadcasting to [B, N]. Throws ShapeError, DTypeError.

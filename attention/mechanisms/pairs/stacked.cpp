@@ -24,7 +24,7 @@ const StackedOptions& checked(const StackedOptions& o) {
 }  // namespace
 
 StackedAttention::StackedAttention(const StackedOptions& o)
-    : hops(child<nn::ModuleList<Additive>>("hops")), width_(checked(o).width) {
+    : hops(child<nn::ModuleListOf<Additive>>("hops")), width_(checked(o).width) {
   for (Index hop = 0; hop < o.hops; ++hop) hops.add(o.width, o.width, o.hidden, true, o.dtype);
 }
 

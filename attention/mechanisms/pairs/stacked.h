@@ -31,7 +31,7 @@ class StackedAttention : public nn::Module {
   /// Throws ValueError unless all numbers are positive.
   explicit StackedAttention(const StackedOptions& options);
 
-  nn::ModuleList<Additive>& hops;  ///< W_Q with b, W_I and w_P of each
+  nn::ModuleListOf<Additive>& hops;  ///< W_Q with b, W_I and w_P of each
 
   /// query [B, d] or, for Q of them, [B, Q, d]; image [B, N, d], its mask broadcasting to
   /// [B, N]. Throws ShapeError, DTypeError.

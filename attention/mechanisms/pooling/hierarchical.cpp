@@ -44,7 +44,7 @@ Tensor grouped_rows(const Tensor& rows, const std::vector<Index>& counts) {
 }
 
 Hierarchical::Hierarchical(const std::vector<HierarchicalLevel>& all, DType dtype)
-    : encoders_(all), levels(child<nn::ModuleList<AttentionPooling>>("levels")) {
+    : encoders_(all), levels(child<nn::ModuleListOf<AttentionPooling>>("levels")) {
   if (all.empty()) throw ValueError("hierarchical: there must be one level at least");
   for (const HierarchicalLevel& level : all) {
     if (level.width <= 0 || level.hidden < 0) {

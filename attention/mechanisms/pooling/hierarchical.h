@@ -44,7 +44,7 @@ class Hierarchical : public nn::Module {
   std::vector<HierarchicalLevel> encoders_;
 
  public:
-  nn::ModuleList<AttentionPooling>& levels;  ///< those that have attention
+  nn::ModuleListOf<AttentionPooling>& levels;  ///< those that have attention
 
   /// x [n, T, in]: all leaf sequences, those of one parent after each other. counts[0][i] is the
   /// length of row i, counts[l][i] the number of rows of level l - 1 that make row i of level l;

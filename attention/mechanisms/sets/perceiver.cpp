@@ -76,8 +76,8 @@ Attended PerceiverRead::operator()(const Tensor& z, const Tensor& given, const T
 Perceiver::Perceiver(const PerceiverOptions& o)
     : options_(checked(o)),
       latents(parameter("latents", begin(o))),
-      read(child<nn::ModuleList<PerceiverRead>>("read")),
-      think(child<nn::ModuleList<TransformerEncoder>>("think")),
+      read(child<nn::ModuleListOf<PerceiverRead>>("read")),
+      think(child<nn::ModuleListOf<TransformerEncoder>>("think")),
       answer(o.query_width == 0
                  ? nullptr
                  : &child<PerceiverRead>(

@@ -66,8 +66,8 @@ class Perceiver : public nn::Module {
 
  public:
   Tensor& latents;  ///< z [N, width]
-  nn::ModuleList<PerceiverRead>& read;
-  nn::ModuleList<TransformerEncoder>& think;
+  nn::ModuleListOf<PerceiverRead>& read;
+  nn::ModuleListOf<TransformerEncoder>& think;
   PerceiverRead* answer;  ///< null without queries
 
   /// The latents after the last thought, [B, N, width]; weights [B, H, N, T] of the last reading.

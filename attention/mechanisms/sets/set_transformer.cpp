@@ -97,10 +97,10 @@ Attended SetPooling::operator()(const Tensor& given, const Mask& mask, bool need
 }
 
 SetTransformer::SetTransformer(const SetTransformerOptions& o)
-    : induced(child<nn::ModuleList<InducedSetBlock>>("induced")),
-      encoder(child<nn::ModuleList<SetBlock>>("encoder")),
+    : induced(child<nn::ModuleListOf<InducedSetBlock>>("induced")),
+      encoder(child<nn::ModuleListOf<SetBlock>>("encoder")),
       pool(child<SetPooling>("pool", o.blocks, o.seeds)),
-      decoder(child<nn::ModuleList<SetBlock>>("decoder")) {
+      decoder(child<nn::ModuleListOf<SetBlock>>("decoder")) {
   if (o.points < 0 || o.encoder < 0 || o.decoder < 0) {
     throw ValueError(
         fmt::format("set_transformer: points {}, encoder {} and decoder {} must not be negative",

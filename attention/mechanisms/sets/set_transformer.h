@@ -80,10 +80,10 @@ class SetTransformer : public nn::Module {
   /// Throws ValueError for negative counts, and as its blocks.
   explicit SetTransformer(const SetTransformerOptions& options);
 
-  nn::ModuleList<InducedSetBlock>& induced;  ///< of the encoder, with points
-  nn::ModuleList<SetBlock>& encoder;         ///< without
+  nn::ModuleListOf<InducedSetBlock>& induced;  ///< of the encoder, with points
+  nn::ModuleListOf<SetBlock>& encoder;         ///< without
   SetPooling& pool;
-  nn::ModuleList<SetBlock>& decoder;
+  nn::ModuleListOf<SetBlock>& decoder;
 
   /// Context [B, k, E], weights [B, H, k, T] of the pooling.
   Attended operator()(const Tensor& x, const Mask& mask = Mask(), bool need_weights = false) const;

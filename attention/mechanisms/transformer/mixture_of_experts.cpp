@@ -48,7 +48,7 @@ Tensor Expert::operator()(const Tensor& x) const {
 MixtureOfExperts::MixtureOfExperts(const MixtureOfExpertsOptions& o)
     : options_(checked(o)),
       router(child<nn::Linear>("router", o.width, o.experts, false, o.dtype)),
-      experts(child<nn::ModuleList<Expert>>("experts")) {
+      experts(child<nn::ModuleListOf<Expert>>("experts")) {
   for (Index e = 0; e < o.experts; ++e) experts.add(o);
 }
 

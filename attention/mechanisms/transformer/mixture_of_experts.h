@@ -65,7 +65,7 @@ class MixtureOfExperts : public nn::Module {
 
  public:
   nn::Linear& router;  ///< W_g [N, E], without a bias
-  nn::ModuleList<Expert>& experts;
+  nn::ModuleListOf<Expert>& experts;
 
   /// Tokens where bool `real`, x's shape but for its last axis, is false (undefined: nowhere) go to
   /// nobody, count for nothing and give zeros, whatever stands there. Throws ShapeError,

@@ -36,10 +36,10 @@ Tensor MultiTokenOutput::balance() const { return TransformerOutput{{}, routed}.
 
 MultiTokenPrediction::MultiTokenPrediction(const MultiTokenOptions& o)
     : options_(o),
-      state_norms(child<nn::ModuleList<nn::RMSNorm>>("state_norms")),
-      token_norms(child<nn::ModuleList<nn::RMSNorm>>("token_norms")),
-      merges(child<nn::ModuleList<nn::Linear>>("merges")),
-      layers(child<nn::ModuleList<TransformerEncoderLayer>>("layers")) {
+      state_norms(child<nn::ModuleListOf<nn::RMSNorm>>("state_norms")),
+      token_norms(child<nn::ModuleListOf<nn::RMSNorm>>("token_norms")),
+      merges(child<nn::ModuleListOf<nn::Linear>>("merges")),
+      layers(child<nn::ModuleListOf<TransformerEncoderLayer>>("layers")) {
   if (o.depth <= 0) throw ValueError(fmt::format("{}: depth {} must be positive", kOp, o.depth));
   const TransformerOptions& t = o.transformer;
   for (Index k = 0; k < o.depth; ++k) {

@@ -37,9 +37,9 @@ class MultiTokenPrediction : public nn::Module {
   MultiTokenOptions options_;
 
  public:
-  nn::ModuleList<nn::RMSNorm>&state_norms, &token_norms;
-  nn::ModuleList<nn::Linear>& merges;  ///< M_k [E, 2 E], without biases
-  nn::ModuleList<TransformerEncoderLayer>& layers;
+  nn::ModuleListOf<nn::RMSNorm>&state_norms, &token_norms;
+  nn::ModuleListOf<nn::Linear>& merges;  ///< M_k [E, 2 E], without biases
+  nn::ModuleListOf<TransformerEncoderLayer>& layers;
 
   /// Lengths say how many tokens of each row are real; of these, depth k foretells k fewer. Throws
   /// ShapeError, DTypeError.

@@ -128,7 +128,7 @@ class DotProduct : public Synthesis {
   }
 };
 
-void add(nn::ModuleList<Synthesis>& scores, SynthesizerKind kind, const SynthesizerOptions& o) {
+void add(nn::ModuleListOf<Synthesis>& scores, SynthesizerKind kind, const SynthesizerOptions& o) {
   switch (kind) {
     case SynthesizerKind::dense: scores.add<Dense>(o); return;
     case SynthesizerKind::random: scores.add<Random>(o, true); return;
@@ -191,7 +191,7 @@ Synthesizer::Synthesizer(const SynthesizerOptions& options)
           "mixture", options_.kinds.size() > 1
                          ? zeros(Shape{static_cast<Index>(options_.kinds.size())}, options_.dtype)
                          : Tensor())),
-      scores(child<nn::ModuleList<Synthesis>>("scores")),
+      scores(child<nn::ModuleListOf<Synthesis>>("scores")),
       value_projection(child<nn::Linear>("value_projection", options_.width, options_.width, true,
                                          options_.dtype)),
       out_projection(child<nn::Linear>("out_projection", options_.width, options_.width, true,

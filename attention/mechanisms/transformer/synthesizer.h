@@ -62,9 +62,9 @@ class Synthesizer : public SelfAttention {
   SynthesizerOptions options_;
 
  public:
-  Tensor& mixture;                    ///< logits of w, one a kind; undefined for one kind alone
-  nn::ModuleList<Synthesis>& scores;  ///< in the order of the kinds
-  nn::Linear& value_projection;       ///< G
+  Tensor& mixture;                      ///< logits of w, one a kind; undefined for one kind alone
+  nn::ModuleListOf<Synthesis>& scores;  ///< in the order of the kinds
+  nn::Linear& value_projection;         ///< G
   nn::Linear& out_projection;
 
   /// Terms are of scores [B, H, T, T], a map of their whole mixture. Throws ShapeError, DTypeError,

@@ -117,7 +117,7 @@ TransformerLayerOutput TransformerDecoderLayer::operator()(const Tensor& in, con
 
 TransformerDecoder::TransformerDecoder(Index count, const TransformerOptions& options,
                                        bool final_norm)
-    : layers(child<nn::ModuleList<TransformerDecoderLayer>>("layers")),
+    : layers(child<nn::ModuleListOf<TransformerDecoderLayer>>("layers")),
       norm(final_norm ? &child<TransformerNorm>("norm", options) : nullptr) {
   if (count <= 0) {
     throw ValueError(fmt::format("transformer_decoder: {} layers must be positive", count));

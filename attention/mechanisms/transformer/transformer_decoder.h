@@ -16,6 +16,13 @@ class TransformerDecoderLayer : public nn::Module {
  public:
   /// Throws ValueError, as MultiHead and Linear, and for parallel parts.
   explicit TransformerDecoderLayer(const TransformerOptions& options, Index layer = 0);
+  /// PyTorch's first arguments, and its defaults.
+  template <Whole T>
+  TransformerDecoderLayer(T width, Index heads, Index hidden = 2048, double dropout = 0.1)
+      : TransformerDecoderLayer(TransformerOptions{.width = static_cast<Index>(width),
+                                                   .heads = heads,
+                                                   .hidden = hidden,
+                                                   .dropout = dropout}) {}
 
  private:
   TransformerOptions options_;
@@ -49,8 +56,11 @@ class TransformerDecoderLayer : public nn::Module {
 class TransformerDecoder : public nn::Module {
  public:
   TransformerDecoder(Index layers, const TransformerOptions& options, bool final_norm = false);
+  TransformerDecoder(
+      const TransformerDecoderLayer&, Index,
+      Say<"attention::TransformerDecoder(layers, options): it makes its layers"> = {}) = delete;
 
-  nn::ModuleList<TransformerDecoderLayer>& layers;
+  nn::ModuleListOf<TransformerDecoderLayer>& layers;
   TransformerNorm* norm;  ///< null without `final_norm`
 
   /// Throws ShapeError, DTypeError.

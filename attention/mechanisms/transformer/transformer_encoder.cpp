@@ -87,7 +87,7 @@ TransformerLayerOutput TransformerEncoderLayer::operator()(const Tensor& in, con
 
 TransformerEncoder::TransformerEncoder(Index count, const TransformerOptions& options,
                                        bool final_norm)
-    : layers(child<nn::ModuleList<TransformerEncoderLayer>>("layers")),
+    : layers(child<nn::ModuleListOf<TransformerEncoderLayer>>("layers")),
       norm(final_norm ? &child<TransformerNorm>("norm", options) : nullptr) {
   if (count <= 0) {
     throw ValueError(fmt::format("transformer_encoder: {} layers must be positive", count));

@@ -22,6 +22,13 @@ class TransformerEncoderLayer : public nn::Module {
  public:
   /// Throws ValueError, as MultiHead and Linear.
   explicit TransformerEncoderLayer(const TransformerOptions& options, Index layer = 0);
+  /// PyTorch's first arguments, and its defaults.
+  template <Whole T>
+  TransformerEncoderLayer(T width, Index heads, Index hidden = 2048, double dropout = 0.1)
+      : TransformerEncoderLayer(TransformerOptions{.width = static_cast<Index>(width),
+                                                   .heads = heads,
+                                                   .hidden = hidden,
+                                                   .dropout = dropout}) {}
 
  private:
   TransformerOptions options_;
@@ -49,8 +56,11 @@ class TransformerEncoder : public nn::Module {
   /// `final_norm`: another layer norm at the end, which pre-norm layers want, and which PyTorch's
   /// nn.Transformer has in any case.
   TransformerEncoder(Index layers, const TransformerOptions& options, bool final_norm = false);
+  TransformerEncoder(
+      const TransformerEncoderLayer&, Index,
+      Say<"attention::TransformerEncoder(layers, options): it makes its layers"> = {}) = delete;
 
-  nn::ModuleList<TransformerEncoderLayer>& layers;
+  nn::ModuleListOf<TransformerEncoderLayer>& layers;
 
   TransformerNorm* norm;  ///< null without `final_norm`
 

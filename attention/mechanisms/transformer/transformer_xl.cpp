@@ -162,7 +162,7 @@ Attended TransformerXLLayer::operator()(const Tensor& x, const Tensor& memory,
 }
 
 TransformerXL::TransformerXL(const TransformerXLOptions& o)
-    : options_(checked(o)), layers(child<nn::ModuleList<TransformerXLLayer>>("layers")) {
+    : options_(checked(o)), layers(child<nn::ModuleListOf<TransformerXLLayer>>("layers")) {
   for (Index i = 0; i < o.layers; ++i) layers.add(o);
 }
 

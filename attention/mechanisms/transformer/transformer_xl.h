@@ -77,7 +77,7 @@ class TransformerXL : public nn::Module {
   TransformerXLOptions options_;
 
  public:
-  nn::ModuleList<TransformerXLLayer>& layers;
+  nn::ModuleListOf<TransformerXLLayer>& layers;
 
   /// What each layer read, the last `memory` steps of it, without gradients: [B, .., E].
   struct State {

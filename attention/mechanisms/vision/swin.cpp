@@ -39,8 +39,8 @@ Swin::Swin(const SwinOptions& given)
                                     true, options_.dtype)),
       patch_norm(
           child<nn::LayerNorm>("patch_norm", Shape{options_.width}, 1e-5, true, options_.dtype)),
-      blocks(child<nn::ModuleList<SwinBlock>>("blocks")),
-      merges(child<nn::ModuleList<PatchMerging>>("merges")),
+      blocks(child<nn::ModuleListOf<SwinBlock>>("blocks")),
+      merges(child<nn::ModuleListOf<PatchMerging>>("merges")),
       norm(child<nn::LayerNorm>("norm", Shape{width_of(options_, options_.depths.size() - 1)}, 1e-5,
                                 true, options_.dtype)),
       head(child<nn::Linear>("head", width_of(options_, options_.depths.size() - 1),

@@ -43,8 +43,8 @@ class Swin : public nn::Module {
  public:
   nn::Conv2d& patch_embed;  ///< [E, C, patch, patch]
   nn::LayerNorm& patch_norm;
-  nn::ModuleList<SwinBlock>& blocks;
-  nn::ModuleList<PatchMerging>& merges;
+  nn::ModuleListOf<SwinBlock>& blocks;
+  nn::ModuleListOf<PatchMerging>& merges;
   nn::LayerNorm& norm;
   nn::Linear& head;
 
