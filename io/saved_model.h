@@ -18,6 +18,10 @@
 #include "model_directory.h"
 #include "saved_module.h"
 
+namespace heed::optim {
+class Optimizer;
+}
+
 namespace heed::io {
 
 /// What is written.
@@ -91,6 +95,12 @@ class ModelFolder {
 
 /// The module's state dict as one safetensors file, written atomically. Throws IoError.
 void save(const std::string& path, const nn::Module& module);
+void save(const std::string&, const Tensor&,
+          Say<"io::write_safetensors(path, {{\"x\", x}})"> = {}) = delete;
+void save(const std::string&, const optim::Optimizer&,
+          Say<"io::write_safetensors(path, optimizer.state_dict())"> = {}) = delete;
+void save(const std::string&, const nn::Module&, const optim::Optimizer&,
+          Say<"io::TrainingState(model, optimizer)"> = {}) = delete;
 /// How weights are held: as they are, or by nn::to_int8() or nn::to_bf16().
 enum class Quantize : std::uint8_t { none, int8, bf16 };
 /// Changes the module's weights so. Throws as they do.

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <map>
 #include <string>
+#include <utility>
 
 #include "../core/error.h"
 #include "../nn/module.h"
@@ -15,11 +17,27 @@ namespace heed::io {
 
 /// write_safetensors() of a module's state_dict().
 template <class Entries>
-requires std::same_as<Entries, nn::NamedTensors>
+requires std::derived_from<Entries, nn::NamedTensors::Entries>
 void write_safetensors(const std::string& path, const Entries& entries,
                        const std::map<std::string, std::string>& metadata = {}) {
   NamedArrays arrays;
   for (const auto& [name, tensor] : entries) arrays.emplace_back(name, tensor.array());
+  write_safetensors(path, arrays, metadata);
+}
+
+/// A tensor under its name.
+struct NamedTensor {
+  template <std::same_as<Tensor> T>
+  NamedTensor(std::string its_name, const T& its_tensor)
+      : name(std::move(its_name)), tensor(its_tensor) {}
+  std::string name;
+  Tensor tensor;
+};
+/// write_safetensors("x.safetensors", {{"x", x}, {"y", y}})
+inline void write_safetensors(const std::string& path, std::initializer_list<NamedTensor> tensors,
+                              const std::map<std::string, std::string>& metadata = {}) {
+  NamedArrays arrays;
+  for (const NamedTensor& each : tensors) arrays.emplace_back(each.name, each.tensor.array());
   write_safetensors(path, arrays, metadata);
 }
 

@@ -191,33 +191,10 @@ std::vector<Tensor> Module::parameters() const {
   return out;
 }
 
-NamedTensors Module::named_buffers() const {
-  NamedTensors out;
+NamedTensors::Entries Module::named_buffers() const {
+  NamedTensors::Entries out;
   for (const Slot& slot : distinct()) {
     if (slot.is_buffer) out.emplace_back(slot.name, slot.tensor);
-  }
-  return out;
-}
-
-std::vector<std::pair<std::string, Module*>> Module::children() const {
-  std::vector<std::pair<std::string, Module*>> out;
-  std::unordered_set<const Module*> seen;
-  for (const Child& entry : children_) {
-    if (seen.insert(entry.module.get()).second) out.emplace_back(entry.name, entry.module.get());
-  }
-  return out;
-}
-
-std::vector<Module*> Module::modules() {
-  std::vector<Module*> out = {this};
-  for (std::size_t i = 0; i < out.size(); ++i) {  // what stands behind i comes after its children
-    auto place = out.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-    for (const Child& entry : out[i]->children_) {
-      Module* const child = entry.module.get();
-      if (std::find(out.begin(), out.end(), child) == out.end()) {
-        place = out.insert(place, child) + 1;
-      }
-    }
   }
   return out;
 }
@@ -278,12 +255,13 @@ void Module::load_state_dict(const NamedTensors& entries, bool strict) {
   for (auto& [to, from] : copies) to.copy_from(from);
 }
 
-void Module::train(bool on) {
+Module& Module::train(bool on) {
   const std::vector<Module*> all = modules();
   for (const Module* each : all) {
     if (each->hooks_ && !UncheckedModes::now()) each->hooks_->check_called();
   }
   for (Module* each : all) each->training_ = on;
+  return *this;
 }
 
 void Module::zero_grad() {

@@ -33,6 +33,7 @@
 #pragma once
 
 #include <atomic>
+#include <concepts>
 #include <deque>
 #include <iosfwd>
 #include <memory>
@@ -46,10 +47,9 @@
 
 #include "../core/scope.h"
 #include "hooks.h"
+#include "named_tensors.h"
 
 namespace heed::nn {
-
-using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 
 template <class T>
 class Layer;
@@ -80,12 +80,15 @@ class Module : public Part {
   NamedTensors named_parameters() const;
   std::vector<Tensor> parameters() const;
   /// Every buffer once.
-  NamedTensors named_buffers() const;
+  NamedTensors::Entries named_buffers() const;
+  std::vector<Tensor> buffers() const;
   /// The direct children, each once, as long as this module lives.
   std::vector<std::pair<std::string, Module*>> children() const;
   std::vector<std::pair<std::string, Module*>> named_children() const { return children(); }
   /// This module and all that are in it, each once, parents first.
   std::vector<Module*> modules();
+  /// The same with their names from here, "" for this one.
+  std::vector<std::pair<std::string, Module*>> named_modules();
   /// Calls change(module) of all that are in this module, and last of itself, as PyTorch does.
   template <class F>
   Module& apply(const F& change) {
@@ -103,17 +106,23 @@ class Module : public Part {
   /// named twice or of another shape or dtype, three and how many more, and has changed nothing.
   /// GradError where what it would write is the result of an operator.
   void load_state_dict(const NamedTensors& entries, bool strict = true);
-  /// The same of arrays, as io::read_safetensors() gives them.
+  /// The same of a map, or of arrays, as io::read_safetensors() gives them.
   template <class Entries>
-  requires std::same_as<Entries, std::vector<std::pair<std::string, Array>>>
-  void load_state_dict(const Entries& entries, bool strict = true) {
+  requires(!std::derived_from<Entries, NamedTensors> && requires(const Entries& entries) {
+    NamedTensors(entries.begin(), entries.end());
+  }) void load_state_dict(const Entries& entries, bool strict = true) {
     load_state_dict(NamedTensors(entries.begin(), entries.end()), strict);
+  }
+  template <class File>
+  requires requires(const File& file) { file.arrays.begin(); }
+  void load_state_dict(const File& file, bool strict = true) {
+    load_state_dict(file.arrays, strict);
   }
 
   /// Training mode, which layers like Dropout ask for; on at first. Reaches all children, or none:
   /// see register_forward_hook().
-  void train(bool on = true);
-  void eval() { train(false); }
+  Module& train(bool on = true);
+  Module& eval() { return train(false); }
   bool training() const { return training_; }
   bool is_training() const { return training_; }
 
@@ -149,6 +158,7 @@ class Module : public Part {
 
   /// Elements of all parameters, each counted once.
   Index parameter_count() const;
+  Index num_parameters() const { return parameter_count(); }
   /// The tree for people: names, classes, shapes and counts, a line each.
   std::string summary() const;
 
@@ -158,6 +168,8 @@ class Module : public Part {
   void requires_grad_(bool, Say<"module.requires_grad(on)"> = {}) const = delete;
   void register_module(const char*, const Module&,
                        Say<"T& name = child<T>(\"name\", ...) as a member"> = {}) const = delete;
+  void add_module(const char*, const Module&,
+                  Say<"T& name = child<T>(\"name\", ...) as a member"> = {}) const = delete;
   void register_parameter(
       const char*, const Tensor&,
       Say<"Tensor& name = parameter(\"name\", tensor) as a member"> = {}) const = delete;
@@ -182,6 +194,21 @@ class Module : public Part {
   template <class T>
   T& child(std::string_view name, const typename T::Options& options) {
     return child<T, const typename T::Options&>(name, options);
+  }
+  /// The same beside a layer's sizes: child<nn::Conv2d>("conv", 3, 8, 5, {.padding = 2}).
+  template <class T>
+  T& child(std::string_view name, Index size, const typename T::Options& others) {
+    return child<T, Index&, const typename T::Options&>(name, size, others);
+  }
+  template <class T>
+  T& child(std::string_view name, Index in, Index out, const typename T::Options& others) {
+    return child<T, Index&, Index&, const typename T::Options&>(name, in, out, others);
+  }
+  template <class T>
+  T& child(std::string_view name, Index in, Index out, Index kernel,
+           const typename T::Options& others) {
+    return child<T, Index&, Index&, Index&, const typename T::Options&>(name, in, out, kernel,
+                                                                        others);
   }
   /// Registers a module that was made elsewhere, and that others may hold too, as an option's score
   /// is. Throws ValueError as child() does and for one that has this module in it, GradError for

@@ -1,4 +1,4 @@
-// Where a module stands in its tree.
+// Where a module stands in its tree, and what stands under it.
 #include <cxxabi.h>
 #include <fmt/format.h>
 
@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <typeinfo>
+#include <unordered_set>
 
 #include "../core/error.h"
 #include "../core/quoted.h"
@@ -87,6 +88,49 @@ std::string Module::class_name() const {
   const std::string full = status == 0 ? plain.get() : mangled;
   const std::size_t colon = full.substr(0, full.find('<')).rfind(':');
   return colon == std::string::npos ? full : full.substr(colon + 1);
+}
+
+std::vector<std::pair<std::string, Module*>> Module::children() const {
+  std::vector<std::pair<std::string, Module*>> out;
+  std::unordered_set<const Module*> seen;
+  for (const Child& entry : children_) {
+    if (seen.insert(entry.module.get()).second) out.emplace_back(entry.name, entry.module.get());
+  }
+  return out;
+}
+
+std::vector<Module*> Module::modules() {
+  std::vector<Module*> out = {this};
+  for (std::size_t i = 0; i < out.size(); ++i) {  // what stands behind i comes after its children
+    auto place = out.begin() + static_cast<std::ptrdiff_t>(i) + 1;
+    for (const Child& entry : out[i]->children_) {
+      Module* const child = entry.module.get();
+      if (std::find(out.begin(), out.end(), child) == out.end()) {
+        place = out.insert(place, child) + 1;
+      }
+    }
+  }
+  return out;
+}
+
+std::vector<std::pair<std::string, Module*>> Module::named_modules() {
+  std::vector<std::pair<std::string, Module*>> out;
+  std::unordered_set<const Module*> seen;
+  const auto visit = [&](const auto& self, const std::string& name, Module& module) -> void {
+    if (!seen.insert(&module).second) return;
+    out.emplace_back(name, &module);
+    for (const auto& [child, each] : module.children()) {
+      self(self, name.empty() ? child : name + "." + child, *each);
+    }
+  };
+  visit(visit, "", *this);
+  return out;
+}
+
+std::vector<Tensor> Module::buffers() const {
+  std::vector<Tensor> out;
+  for (const auto& entry : named_buffers()) out.push_back(entry.second);
+  return out;
 }
 
 }  // namespace heed::nn

@@ -34,6 +34,16 @@ using SyncBatchNorm = Refused<"nn::BatchNorm2d">;
 using AlphaDropout = Refused<"nn::Dropout">;
 using PixelShuffle = Refused<"reshape() and permute()">;
 using Unfold = Refused<"unfold(x, axis, size, step)">;
+using ConvTranspose3d = Refused<"nn::ConvTranspose2d, or nn::Upsample and nn::Conv3d">;
+using MaxPool3d = Refused<"nn::MaxPool2d of x.flatten(1, 2) with its channels">;
+using AvgPool3d = Refused<"nn::AvgPool2d of x.flatten(1, 2) with its channels">;
+using BatchNorm3d = Refused<"nn::BatchNorm2d of x.flatten(2, 3)">;
+using InstanceNorm3d = Refused<"nn::GroupNorm(channels, channels)">;
+using FeatureAlphaDropout = Refused<"nn::Dropout2d">;
+using LazyLinear = Refused<"nn::Linear(in, out)">;
+using LazyConv2d = Refused<"nn::Conv2d(in, out, kernel)">;
+using ParameterList = Refused<"Tensor& w = parameter(\"w\", tensor), each as a member of a Module">;
+using ParameterDict = Refused<"Tensor& w = parameter(\"w\", tensor), each as a member of a Module">;
 using ModuleDict = Refused<"T& name = child<T>(\"name\", ...) as a member">;
 // NOLINTEND(readability-identifier-naming)
 
@@ -48,6 +58,8 @@ inline void eye_(const Tensor& matrix) {
 }
 // NOLINTEND(readability-identifier-naming)
 
+void save(const NamedTensors&, const char*,
+          Say<"io::write_safetensors(path, module.state_dict())"> = {}) = delete;
 void save(const Module&, const char*, Say<"io::save(path, module)"> = {}) = delete;
 void load(Module&, const char*, Say<"io::load(path, module)"> = {}) = delete;
 

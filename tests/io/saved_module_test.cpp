@@ -61,6 +61,16 @@ TEST(SavedModule, LoadsIntoTheTensorsThatAreThere) {
   EXPECT_TRUE(weight.requires_grad());
 }
 
+TEST(SavedModule, TensorsAreWrittenUnderNamesOnTheSpot) {
+  const TemporaryFolder folder;
+  write_safetensors(folder / "x", {{"x", ones({2, 3})}, {"n", tensor({5, 7})}}, {{"by", "hand"}});
+  const Safetensors file = read_safetensors(folder / "x");
+  ASSERT_EQ(file.arrays.size(), 2U);
+  EXPECT_EQ(file.arrays[0].second.shape(), (Shape{2, 3}));
+  EXPECT_EQ(file.arrays[1].second.to_vector<std::int64_t>(), (std::vector<std::int64_t>{5, 7}));
+  EXPECT_EQ(file.metadata.at("by"), "hand");
+}
+
 TEST(SavedModule, ReadsTheSameFileAsSafetensors) {
   const TemporaryFolder folder;
   save(folder / "model", Net(3));
