@@ -30,6 +30,11 @@ struct AdamWOptions {
 class Adam final : public OptimizerOf<Adam, AdamOptions> {
  public:
   using OptimizerOf::OptimizerOf;
+  template <std::floating_point T>
+  Adam(const std::vector<Tensor>& parameters, T lr, const std::array<double, 2>& betas,
+       double eps = 1e-8, double weight_decay = 0)
+      : OptimizerOf(parameters,
+                    {.lr = lr, .betas = betas, .eps = eps, .weight_decay = weight_decay}) {}
   static constexpr const char* kName = "Adam";
   static std::vector<std::string> state_names(const AdamOptions& options);
 
@@ -40,6 +45,14 @@ class Adam final : public OptimizerOf<Adam, AdamOptions> {
 class AdamW final : public OptimizerOf<AdamW, AdamWOptions> {
  public:
   using OptimizerOf::OptimizerOf;
+  template <std::floating_point T>
+  AdamW(const std::vector<Tensor>& parameters, T lr, const std::array<double, 2>& betas,
+        double eps = 1e-8, double weight_decay = 0.01)
+      : OptimizerOf(parameters,
+                    {.lr = lr, .betas = betas, .eps = eps, .weight_decay = weight_decay}) {}
+  template <std::floating_point T>
+  AdamW(const std::vector<Tensor>& parameters, T lr, T weight_decay)
+      : OptimizerOf(parameters, {.lr = lr, .weight_decay = weight_decay}) {}
   static constexpr const char* kName = "AdamW";
   static std::vector<std::string> state_names(const AdamWOptions& options);
 

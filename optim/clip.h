@@ -1,7 +1,7 @@
 // Gradient clipping, between backward() and step(). Sparse gradients stay sparse.
 #pragma once
 
-#include "../autograd/tensor.h"
+#include "optimizer.h"
 
 namespace heed::optim {
 
@@ -19,12 +19,23 @@ inline double clip_grad_norm_(const std::vector<Tensor>& parameters, double max_
   return clip_grad_norm(parameters, max_norm, norm_type);
 }
 
+/// Of all parameters of a module.
+template <HasParameters M>
+double clip_grad_norm_(const M& module, double max_norm, double norm_type = 2) {
+  return clip_grad_norm(module.parameters(), max_norm, norm_type);
+}
+
 /// Puts every element of the gradients into [-limit, limit]; NaN stays. Throws as clip_grad_norm().
 void clip_grad_value(const std::vector<Tensor>& parameters, double limit);
 
 /// By PyTorch's name.
 inline void clip_grad_value_(const std::vector<Tensor>& parameters, double limit) {
   clip_grad_value(parameters, limit);
+}
+
+template <HasParameters M>
+void clip_grad_value_(const M& module, double limit) {
+  clip_grad_value(module.parameters(), limit);
 }
 
 }  // namespace heed::optim
@@ -36,4 +47,5 @@ using optim::clip_grad_value_;
 namespace heed {
 using optim::clip_grad_norm;
 using optim::clip_grad_norm_;
+using optim::clip_grad_value_;
 }  // namespace heed

@@ -82,6 +82,11 @@ void Optimizer::zero_grad() {
   for (Slot& slot : slots_) slot.parameter.zero_grad();
 }
 
+void Optimizer::zero_grad(bool set_to_none) {
+  if (!set_to_none) throw ValueError("zero_grad: gradients are forgotten, not filled with zeros");
+  zero_grad();
+}
+
 void Optimizer::check_slot(const Slot& slot) const {
   check_gradient(op_, slot.parameter);
   if (slot.parameter.grad().defined()) check_floating(op_, slot.parameter.dtype());

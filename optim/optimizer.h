@@ -30,6 +30,23 @@ namespace heed::optim {
 
 using NamedArrays = std::vector<std::pair<std::string, Array>>;
 
+/// What has parameters: a module.
+template <class T>
+concept HasParameters = requires(const T& model) {
+  { model.parameters() } -> std::same_as<std::vector<Tensor>>;
+};
+
+/// Parameters beside their names, as named_parameters() gives them.
+template <class T>
+concept NamedParameters = std::derived_from<T, std::vector<std::pair<std::string, Tensor>>>;
+
+template <NamedParameters T>
+std::vector<Tensor> without_names(const T& named) {
+  std::vector<Tensor> out;
+  for (const auto& entry : named) out.push_back(entry.second);
+  return out;
+}
+
 template <class Options>
 struct ParameterGroup {
   std::vector<Tensor> parameters;
@@ -47,6 +64,9 @@ class Optimizer {
   virtual void step();
   /// Forgets the gradients of all parameters.
   void zero_grad();
+  /// By PyTorch's argument: gradients are forgotten (true). Throws ValueError for false, which
+  /// would fill them with zeros.
+  void zero_grad(bool set_to_none);
 
   std::size_t group_count() const { return groups_.size(); }
   /// Of all groups, in their order.

@@ -33,12 +33,30 @@ class OptimizerOf : public Optimizer {
   template <std::floating_point T>
   OptimizerOf(const std::vector<Tensor>& parameters, T lr)
       : OptimizerOf(parameters, Options{.lr = lr}) {}
+  /// Of all parameters of a module.
+  template <HasParameters M>
+  explicit OptimizerOf(const M& module, const Options& options = {})
+      : OptimizerOf(module.parameters(), options) {}
+  template <HasParameters M, std::floating_point T>
+  OptimizerOf(const M& module, T lr) : OptimizerOf(module.parameters(), Options{.lr = lr}) {}
+  template <NamedParameters M>
+  explicit OptimizerOf(const M& named, const Options& options = {})
+      : OptimizerOf(without_names(named), options) {}
+  template <NamedParameters M, std::floating_point T>
+  OptimizerOf(const M& named, T lr) : OptimizerOf(without_names(named), Options{.lr = lr}) {}
+
+  /// One group more, at the end. A schedule that is there already leaves its rate alone. Throws as
+  /// the constructor, and then has changed nothing.
+  void add_param_group(const ParameterGroup<Options>& group) {
+    add(group.parameters, group.options);
+  }
 
  protected:
   const Options& options_of(const Slot& slot) const { return options_[slot.group]; }
 
  private:
   void add(const std::vector<Tensor>& parameters, const Options& options) {
+    options_.reserve(options_.size() + 1);
     add_group(parameters, options.lr, Self::state_names(options));
     options_.push_back(options);
   }

@@ -28,6 +28,14 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions&
   check_not_negative(kOp, "eps", options.eps);
 }
 
+bool ReduceLROnPlateau::is_max(std::string_view mode) {
+  if (mode != "min" && mode != "max") {
+    throw ValueError(
+        fmt::format("ReduceLROnPlateau: mode is \"min\" or \"max\", not \"{}\"", mode));
+  }
+  return mode == "max";
+}
+
 bool ReduceLROnPlateau::improves(double value) const {
   const double threshold = options_.threshold;
   if (options_.maximize) {

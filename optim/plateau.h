@@ -1,6 +1,9 @@
 // ReduceLROnPlateau: lowers the learning rates when a number stops to improve. As PyTorch's.
 #pragma once
 
+#include <concepts>
+#include <string_view>
+
 #include "optimizer.h"
 
 namespace heed::optim {
@@ -22,6 +25,16 @@ class ReduceLROnPlateau {
   /// infinite numbers among the others.
   explicit ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions& options = {});
 
+  /// The options one by one, in PyTorch's order; mode is "min" or "max". Throws ValueError for
+  /// another.
+  template <std::convertible_to<std::string_view> Mode>
+  ReduceLROnPlateau(Optimizer& optimizer, const Mode& mode, double factor = 0.1,
+                    Index patience = 10, double threshold = 1e-4)
+      : ReduceLROnPlateau(optimizer, {.maximize = is_max(mode),
+                                      .factor = factor,
+                                      .patience = patience,
+                                      .threshold = threshold}) {}
+
   /// Once an epoch, with what is watched. NaN is no improvement.
   void step(double value);
 
@@ -34,6 +47,7 @@ class ReduceLROnPlateau {
   void load_state_dict(const NamedArrays& entries);
 
  private:
+  static bool is_max(std::string_view mode);
   bool improves(double value) const;
 
   Optimizer& optimizer_;

@@ -70,6 +70,20 @@ Rate cosine(Index t_max, double eta_min) {
   };
 }
 
+Rate cosine_restarts(Index t_0, Index t_mult, double eta_min) {
+  check_positive("CosineAnnealingWarmRestarts: t_0", t_0);
+  check_positive("CosineAnnealingWarmRestarts: t_mult", t_mult);
+  return [=](double lr, Index t) {
+    auto length = static_cast<double>(t_0);
+    auto done = static_cast<double>(t_mult == 1 ? t % t_0 : t);
+    while (done >= length) {
+      done -= length;
+      length *= static_cast<double>(t_mult);
+    }
+    return eta_min + (lr - eta_min) * (1 + std::cos(std::numbers::pi * done / length)) / 2;
+  };
+}
+
 Rate constant(double factor, Index total_iters) {
   check_positive("ConstantLR: total_iters", total_iters);
   return [=](double lr, Index t) { return t < total_iters ? lr * factor : lr; };

@@ -37,6 +37,9 @@ Rate exponential(double gamma);
 /// eta_min + (lr - eta_min) (1 + cos(pi t / t_max)) / 2 (Loshchilov & Hutter 2017). Throws
 /// ValueError unless t_max > 0.
 Rate cosine(Index t_max, double eta_min = 0);
+/// Cosines that begin anew after t_0 steps, then after t_0 t_mult, t_0 t_mult^2 and so on (SGDR,
+/// Loshchilov & Hutter 2017). Throws ValueError unless t_0 and t_mult are positive.
+Rate cosine_restarts(Index t_0, Index t_mult = 1, double eta_min = 0);
 /// lr factor for t < total_iters, then lr. Throws ValueError unless total_iters > 0.
 Rate constant(double factor = 1.0 / 3, Index total_iters = 5);
 /// Warm-up: lr times a factor that goes in a line from start_factor to end_factor over total_iters

@@ -50,7 +50,14 @@ struct LambdaLR : Schedule {
 
 // Each as the rate of its name, with the same defaults and errors.
 
+struct StepLROptions {
+  Index step_size;
+  double gamma = 0.1;
+};
+
 struct StepLR : Schedule {
+  StepLR(Optimizer& optimizer, const StepLROptions& options)
+      : StepLR(optimizer, options.step_size, options.gamma) {}
   StepLR(Optimizer& optimizer, Index step_size, double gamma = 0.1)
       : Schedule(optimizer, rate::step(step_size, gamma)) {}
 };
@@ -65,9 +72,21 @@ struct ExponentialLR : Schedule {
       : Schedule(optimizer, rate::exponential(gamma)) {}
 };
 
+struct CosineAnnealingLROptions {
+  Index T_max;  // NOLINT(readability-identifier-naming): PyTorch's
+  double eta_min = 0;
+};
+
 struct CosineAnnealingLR : Schedule {
+  CosineAnnealingLR(Optimizer& optimizer, const CosineAnnealingLROptions& options)
+      : CosineAnnealingLR(optimizer, options.T_max, options.eta_min) {}
   CosineAnnealingLR(Optimizer& optimizer, Index t_max, double eta_min = 0)
       : Schedule(optimizer, rate::cosine(t_max, eta_min)) {}
+};
+
+struct CosineAnnealingWarmRestarts : Schedule {
+  CosineAnnealingWarmRestarts(Optimizer& optimizer, Index t_0, Index t_mult = 1, double eta_min = 0)
+      : Schedule(optimizer, rate::cosine_restarts(t_0, t_mult, eta_min)) {}
 };
 
 struct ConstantLR : Schedule {
@@ -89,6 +108,10 @@ struct NoamLR : Schedule {
 struct OneCycleLR : Schedule {
   OneCycleLR(Optimizer& optimizer, const OneCycleOptions& options)
       : Schedule(optimizer, rate::one_cycle(options)) {}
+  template <std::floating_point T>
+  OneCycleLR(Optimizer& optimizer, T max_lr, Index total_steps, double pct_start = 0.3)
+      : OneCycleLR(optimizer,
+                   {.max_lr = max_lr, .total_steps = total_steps, .pct_start = pct_start}) {}
 };
 
 struct ChainedScheduler : Schedule {
@@ -107,6 +130,7 @@ namespace lr_scheduler {
 using optim::ChainedScheduler;
 using optim::ConstantLR;
 using optim::CosineAnnealingLR;
+using optim::CosineAnnealingWarmRestarts;
 using optim::ExponentialLR;
 using optim::LambdaLR;
 using optim::LinearLR;

@@ -36,6 +36,16 @@ TEST_F(Plateau, LowersWhenPatienceEnds) {
   EXPECT_EQ(schedule.best(), 1.9);
 }
 
+TEST_F(Plateau, TakesPyTorchsWords) {
+  ReduceLROnPlateau schedule(sgd, "max", 0.5, 0);
+  schedule.step(3);
+  EXPECT_EQ(schedule.best(), 3);
+  schedule.step(2);
+  EXPECT_EQ(sgd.lr(), 0.25);
+  EXPECT_ERROR(ValueError, "ReduceLROnPlateau: mode is \"min\" or \"max\", not \"least\"",
+               ReduceLROnPlateau(sgd, "least"));
+}
+
 TEST_F(Plateau, PatienceBeginsAnewWhereItEnded) {
   ReduceLROnPlateau schedule(sgd, {.factor = 0.5, .patience = 1});
   EXPECT_THAT(rates(schedule, {2, 2, 2, 2, 2, 2}), ElementsAre(0.5, 0.5, 0.25, 0.25, 0.125, 0.125));
