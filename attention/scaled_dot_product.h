@@ -4,6 +4,7 @@
 // nothing gets zeros.
 #pragma once
 
+#include <concepts>
 #include <optional>
 
 #include "attend.h"
@@ -22,6 +23,26 @@ Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tens
 inline Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                                            const attention::Terms& terms) {
   return attention::attend(q, k, v, terms).context;
+}
+
+/// Options by PyTorch's names.
+struct ScaledDotProductOptions {
+  Tensor attn_mask = {};
+  double dropout_p = 0;
+  bool is_causal = false;
+  std::optional<double> scale = {};
+};
+inline Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v,
+                                           const ScaledDotProductOptions& options) {
+  return scaled_dot_product_attention(q, k, v, options.attn_mask, options.dropout_p,
+                                      options.is_causal, options.scale);
+}
+/// As libtorch writes that there is no mask.
+template <std::same_as<std::nullopt_t> None>
+Tensor scaled_dot_product_attention(const Tensor& q, const Tensor& k, const Tensor& v, None,
+                                    double dropout = 0, bool is_causal = false,
+                                    std::optional<double> scale = std::nullopt) {
+  return scaled_dot_product_attention(q, k, v, Tensor(), dropout, is_causal, scale);
 }
 
 }  // namespace heed

@@ -3,6 +3,8 @@
 // PyTorch's.
 #pragma once
 
+#include <string_view>
+
 #include "../autograd/ops/elementwise/activation.h"
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/normalise/softmax.h"
@@ -120,6 +122,8 @@ class Hardswish : public Activation<Hardswish, hardswish> {
 class GELU : public Layer<GELU> {
  public:
   explicit GELU(Gelu form = Gelu::exact) : form_(form) {}
+  /// "none" or "tanh", as PyTorch's approximate. Throws ValueError for others.
+  explicit GELU(std::string_view approximate);
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(gelu(x, form_));
@@ -131,9 +135,15 @@ class GELU : public Layer<GELU> {
   Gelu form_;
 };
 
+struct LeakyReLUOptions {
+  double negative_slope = 0.01;
+};
+
 class LeakyReLU : public Layer<LeakyReLU> {
  public:
   explicit LeakyReLU(double slope = 0.01) : slope_(slope) {}
+  explicit LeakyReLU(const LeakyReLUOptions& options) : slope_(options.negative_slope) {}
+  LeakyReLU(double, bool, Say<"nn::LeakyReLU(slope): nothing is written in place"> = {}) = delete;
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(leaky_relu(x, slope_));
@@ -215,6 +225,66 @@ class LogSoftmax : public Layer<LogSoftmax> {
   friend class Sequential;
   LogSoftmax(LogSoftmax&&) = default;
   Index axis_;
+};
+
+/// softmax() over channels: x [B, C, H, W] or [C, H, W].
+class Softmax2d : public Layer<Softmax2d> {
+ public:
+  Softmax2d() = default;
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(softmax(x, -3));
+  }
+
+ private:
+  friend class Sequential;
+  Softmax2d(Softmax2d&&) = default;
+};
+
+/// softmax(-x).
+class Softmin : public Layer<Softmin> {
+ public:
+  explicit Softmin(Index axis) : axis_(axis) {}
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(softmax(-x, axis_));
+  }
+
+ private:
+  friend class Sequential;
+  Softmin(Softmin&&) = default;
+  Index axis_;
+};
+
+/// x where it is positive, else alpha (exp(x / alpha) - 1). Throws ValueError for an alpha of 0.
+class CELU : public Layer<CELU> {
+ public:
+  explicit CELU(double alpha = 1);
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(elu(x / alpha_, 1) * alpha_);
+  }
+
+ private:
+  friend class Sequential;
+  CELU(CELU&&) = default;
+  double alpha_;
+};
+
+/// x where it is above the threshold, else `value`.
+class Threshold : public Layer<Threshold> {
+ public:
+  Threshold(double threshold, double value) : threshold_(threshold), value_(value) {}
+  Tensor operator()(const Tensor& x) const {
+    const Scope scope(*this);
+    return forwarded(where(x > threshold_, x, value_));
+  }
+
+ private:
+  friend class Sequential;
+  Threshold(Threshold&&) = default;
+  double threshold_;
+  double value_;
 };
 
 }  // namespace heed::nn

@@ -3,6 +3,7 @@
 // running_mean, running_var, num_batches_tracked.
 #pragma once
 
+#include <concepts>
 #include <optional>
 
 #include "layer.h"
@@ -22,6 +23,7 @@ struct BatchNormOptions {
 template <class T>
 class BatchNorm : public Layer<T> {
  public:
+  using Options = BatchNormOptions;
   Tensor& weight;  ///< [C], as all of them but the count; undefined without affine
   Tensor& bias;
   Tensor& running_mean;  ///< undefined, as the next two, without track_running_stats
@@ -41,6 +43,14 @@ class BatchNorm1d : public BatchNorm<BatchNorm1d> {
  public:
   /// Throws ValueError unless channels > 0, eps >= 0 and momentum is in [0, 1].
   explicit BatchNorm1d(Index channels, const BatchNormOptions& options = {});
+  /// The options one by one, in PyTorch's order.
+  template <std::floating_point T>
+  BatchNorm1d(Index channels, T eps, std::optional<double> momentum = 0.1, bool affine = true,
+              bool track_running_stats = true)
+      : BatchNorm1d(channels, {.eps = eps,
+                               .momentum = momentum,
+                               .affine = affine,
+                               .track_running_stats = track_running_stats}) {}
   /// x [N, C] or [N, C, L]. Throws ShapeError for other ranks, and as heed::batch_norm().
   Tensor operator()(const Tensor& x) const;
 
@@ -53,6 +63,14 @@ class BatchNorm2d : public BatchNorm<BatchNorm2d> {
  public:
   /// Throws ValueError unless channels > 0, eps >= 0 and momentum is in [0, 1].
   explicit BatchNorm2d(Index channels, const BatchNormOptions& options = {});
+  /// The options one by one, in PyTorch's order.
+  template <std::floating_point T>
+  BatchNorm2d(Index channels, T eps, std::optional<double> momentum = 0.1, bool affine = true,
+              bool track_running_stats = true)
+      : BatchNorm2d(channels, {.eps = eps,
+                               .momentum = momentum,
+                               .affine = affine,
+                               .track_running_stats = track_running_stats}) {}
   /// x [N, C, H, W]. Throws ShapeError for other ranks, and as heed::batch_norm().
   Tensor operator()(const Tensor& x) const;
 

@@ -2,17 +2,45 @@
 // autograd/ops/conv/conv_transpose.h for the sizes. Names, layouts and first values are PyTorch's.
 #pragma once
 
+#include <concepts>
+
 #include "../autograd/ops/conv/conv_transpose.h"
 #include "layer.h"
 
 namespace heed::nn {
 
+/// Options of conv_transpose1d() and conv_transpose2d(), and of their layers.
+template <class Size>
+struct ConvTransposeOptions {
+  ByName by_name = ByName();
+  Size stride = 1;
+  Size padding = 0;
+  Size output_padding = 0;
+  Index groups = 1;
+  bool bias = true;
+  Size dilation = 1;
+  DType dtype = DType::f32;
+};
+
 class ConvTranspose1d : public Layer<ConvTranspose1d> {
  public:
+  using Options = ConvTransposeOptions<Index>;
   /// Both parameters begin uniform in (-1/sqrt(n), 1/sqrt(n)), n = out / groups times the kernel.
   /// Throws ValueError unless all sizes are positive and groups divide both channels.
-  ConvTranspose1d(Index in, Index out, Index kernel, const ConvTranspose1dOptions& options = {},
-                  bool with_bias = true, DType dtype = DType::f32);
+  ConvTranspose1d(Index in, Index out, Index kernel,
+                  const ConvTransposeOptions<Index>& options = {})
+      : ConvTranspose1d(in, out, kernel,
+                        ConvTranspose1dOptions{.stride = options.stride,
+                                               .padding = options.padding,
+                                               .output_padding = options.output_padding,
+                                               .dilation = options.dilation,
+                                               .groups = options.groups},
+                        options.bias, options.dtype) {}
+  ConvTranspose1d(Index in, Index out, Index kernel, const ConvTranspose1dOptions& options,
+                  bool with_bias, DType dtype = DType::f32);
+  template <std::same_as<ConvTranspose1dOptions> T>
+  ConvTranspose1d(Index in, Index out, Index kernel, const T& options)
+      : ConvTranspose1d(in, out, kernel, options, true) {}
   /// The options one by one, in PyTorch's order.
   template <Whole S>
   ConvTranspose1d(Index in, Index out, Index kernel, S stride, Index padding = 0,
@@ -38,9 +66,22 @@ class ConvTranspose1d : public Layer<ConvTranspose1d> {
 
 class ConvTranspose2d : public Layer<ConvTranspose2d> {
  public:
+  using Options = ConvTransposeOptions<PerAxis>;
   /// As ConvTranspose1d, n = out / groups times the kernel's two sizes.
-  ConvTranspose2d(Index in, Index out, PerAxis kernel, const ConvTranspose2dOptions& options = {},
-                  bool with_bias = true, DType dtype = DType::f32);
+  ConvTranspose2d(Index in, Index out, PerAxis kernel,
+                  const ConvTransposeOptions<PerAxis>& options = {})
+      : ConvTranspose2d(in, out, kernel,
+                        ConvTranspose2dOptions{.stride = options.stride,
+                                               .padding = options.padding,
+                                               .output_padding = options.output_padding,
+                                               .dilation = options.dilation,
+                                               .groups = options.groups},
+                        options.bias, options.dtype) {}
+  ConvTranspose2d(Index in, Index out, PerAxis kernel, const ConvTranspose2dOptions& options,
+                  bool with_bias, DType dtype = DType::f32);
+  template <std::same_as<ConvTranspose2dOptions> T>
+  ConvTranspose2d(Index in, Index out, PerAxis kernel, const T& options)
+      : ConvTranspose2d(in, out, kernel, options, true) {}
   template <Whole S>
   ConvTranspose2d(Index in, Index out, PerAxis kernel, S stride, PerAxis padding = 0,
                   PerAxis output_padding = 0, Index groups = 1, bool with_bias = true)

@@ -32,10 +32,21 @@ Tensor begin(const EmbeddingOptions& options) {
 
 }  // namespace
 
-Embedding::Embedding(const EmbeddingOptions& options)
-    : weight(parameter("weight", begin(options))),
+Embedding::Embedding(const EmbeddingOptions& options) : Embedding(options, begin(options)) {}
+
+Embedding::Embedding(const EmbeddingOptions& options, Tensor begin)
+    : weight(parameter("weight", std::move(begin))),
       padding_(options.padding),
       sparse_(options.sparse) {}
+
+Embedding Embedding::from_pretrained(const Tensor& table, bool freeze) {
+  if (table.rank() != 2) {
+    throw ShapeError("Embedding::from_pretrained: no matrix: " + describe(table));
+  }
+  Embedding out({.count = table.size(0), .width = table.size(1)}, table.detach().clone());
+  if (freeze) out.requires_grad(false);
+  return out;
+}
 
 Tensor Embedding::operator()(const Tensor& ids) const {
   const Scope scope(*this);

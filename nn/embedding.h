@@ -7,6 +7,8 @@
 // PyTorch.
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <functional>
 
 #include "bf16.h"
@@ -39,6 +41,13 @@ class Embedding : public Layer<Embedding>, public Narrowable {
   Embedding(Index count, Index width, const EmbeddingOptions& others)
       : Embedding(EmbeddingOptions{count, width, others.padding, others.sparse, others.dtype}) {}
 
+  /// A layer that begins as a copy of `table` [count, width], f32 or f64; frozen, as PyTorch's,
+  /// unless `freeze` is false. Throws ShapeError for another rank, DTypeError.
+  static Embedding from_pretrained(const Tensor& table, bool freeze = true);
+  template <std::same_as<std::nullptr_t> T>
+  explicit Embedding(
+      T, Say<"nn::Embedding& name = child<nn::Embedding>(\"name\", 1000, 64)"> = {}) = delete;
+
   Tensor& weight;  ///< [count, width]
 
   /// Throws IndexError for an id out of range, DTypeError unless ids are i64.
@@ -58,6 +67,7 @@ class Embedding : public Layer<Embedding>, public Narrowable {
 
  private:
   friend class Sequential;
+  Embedding(const EmbeddingOptions& options, Tensor begin);
   Embedding(Embedding&&) = default;
   Index padding_;
   bool sparse_;

@@ -44,6 +44,16 @@ double kaiming(const char* op, const Tensor& tensor, double slope, Fan fan) {
   return std::sqrt(2 / ((1 + slope * slope) * std::fmax(1, fan == Fan::in ? fans.in : fans.out)));
 }
 
+double kaiming(const char* op, const Tensor& tensor, std::string_view mode,
+               std::string_view nonlinearity) {
+  if (mode != "fan_in" && mode != "fan_out") {
+    throw ValueError(fmt::format("{}: mode is \"fan_in\" or \"fan_out\", not \"{}\"", op, mode));
+  }
+  // A slope of 1 is a gain of 1.
+  return calculate_gain(nonlinearity, 0) *
+         kaiming(op, tensor, 1, mode == "fan_in" ? Fan::in : Fan::out);
+}
+
 // A uniform's half width for a deviation of 1.
 const double kRoot3 = std::sqrt(3.0);
 
@@ -90,6 +100,28 @@ void kaiming_uniform_(Tensor tensor, double slope, Fan fan, Generator& generator
 void kaiming_normal_(Tensor tensor, double slope, Fan fan, Generator& generator) {
   const double deviation = kaiming("kaiming_normal_", tensor, slope, fan);
   normal_(std::move(tensor), 0, deviation, generator);
+}
+
+double calculate_gain(std::string_view nonlinearity, double slope) {
+  if (nonlinearity == "tanh") return 5.0 / 3;
+  if (nonlinearity == "relu") return std::sqrt(2.0);
+  if (nonlinearity == "leaky_relu") return std::sqrt(2 / (1 + slope * slope));
+  if (nonlinearity == "selu") return 0.75;
+  for (const std::string_view plain : {"linear", "sigmoid", "conv1d", "conv2d", "conv3d",
+                                       "conv_transpose1d", "conv_transpose2d"}) {
+    if (nonlinearity == plain) return 1;
+  }
+  throw ValueError(fmt::format("calculate_gain: unknown nonlinearity \"{}\"", nonlinearity));
+}
+
+void kaiming_uniform_(Tensor tensor, std::string_view mode, std::string_view nonlinearity) {
+  const double bound = kRoot3 * kaiming("kaiming_uniform_", tensor, mode, nonlinearity);
+  uniform_(std::move(tensor), -bound, bound);
+}
+
+void kaiming_normal_(Tensor tensor, std::string_view mode, std::string_view nonlinearity) {
+  const double deviation = kaiming("kaiming_normal_", tensor, mode, nonlinearity);
+  normal_(std::move(tensor), 0, deviation);
 }
 
 void orthogonal_(Tensor tensor, double gain, Generator& generator) {

@@ -6,6 +6,8 @@
 // Glorot & Bengio 2010 (xavier), He et al. 2015 (kaiming), Saxe et al. 2013 (orthogonal).
 #pragma once
 
+#include <string_view>
+
 #include "../autograd/tensor.h"
 #include "../core/generator.h"
 
@@ -33,6 +35,17 @@ void kaiming_uniform_(Tensor tensor, double slope = 0, Fan fan = Fan::in,
 /// Deviation sqrt(2 / ((1 + slope^2) fan)).
 void kaiming_normal_(Tensor tensor, double slope = 0, Fan fan = Fan::in,
                      Generator& generator = default_generator());
+
+/// The gain that keeps a deviation through `nonlinearity`, by PyTorch's names: "linear", "conv2d",
+/// "sigmoid" 1, "tanh" 5/3, "relu" sqrt(2), "leaky_relu" sqrt(2 / (1 + slope^2)), "selu" 3/4.
+/// Throws ValueError for others.
+double calculate_gain(std::string_view nonlinearity, double slope = 0.01);
+/// By PyTorch's words: mode "fan_in" or "fan_out", and the gain of the nonlinearity, a leaky ReLU's
+/// slope being 0. Throws ValueError for others.
+void kaiming_uniform_(Tensor tensor, std::string_view mode,
+                      std::string_view nonlinearity = "leaky_relu");
+void kaiming_normal_(Tensor tensor, std::string_view mode,
+                     std::string_view nonlinearity = "leaky_relu");
 
 /// A random matrix [out, rest] with orthonormal rows or columns, whichever are fewer, times gain.
 void orthogonal_(Tensor tensor, double gain = 1, Generator& generator = default_generator());

@@ -14,6 +14,12 @@ namespace heed::nn {
 
 class Sequential;
 
+/// The first member of options that are given by name alone, {.stride = 2}: without it {2, 2} would
+/// be two of them.
+struct ByName {
+  explicit constexpr ByName() = default;
+};
+
 template <class T>
 class Layer : public Module {
  public:
@@ -23,6 +29,10 @@ class Layer : public Module {
     this->check_is(typeid(T));
     return static_cast<const T&>(*this)(std::forward<Args>(args)...);
   }
+
+  /// layer->forward(x), as libtorch's holders write it.
+  T* operator->() { return static_cast<T*>(this); }
+  const T* operator->() const { return static_cast<const T*>(this); }
 
  protected:
   Layer() { forwards_always(); }

@@ -1,6 +1,8 @@
 // Linear: y = x W^T + b. x [.., in] -> [.., out].
 #pragma once
 
+#include <concepts>
+#include <cstddef>
 #include <functional>
 
 #include "bf16.h"
@@ -21,16 +23,25 @@ struct LinearOptions {
 
 class Linear : public Layer<Linear>, public Adaptable, public Narrowable {
  public:
+  using Options = LinearOptions;
   /// Both parameters begin uniform in (-1/sqrt(in), 1/sqrt(in)), as PyTorch's. Throws ValueError
   /// unless both widths are positive.
   Linear(Index in, Index out, bool with_bias = true, DType dtype = DType::f32);
   explicit Linear(const LinearOptions& options)
       : Linear(options.in, options.out, options.bias, options.dtype) {}
+  /// Both widths, and what `others` says beside them.
+  Linear(Index in, Index out, const LinearOptions& others)
+      : Linear(in, out, others.bias, others.dtype) {}
+
+  template <std::same_as<std::nullptr_t> T>
+  explicit Linear(T, Say<"nn::Linear& name = child<nn::Linear>(\"name\", 3, 4)"> = {}) = delete;
 
   Tensor& weight;  ///< [out, in]
   Tensor& bias;    ///< [out]; undefined without bias
 
   Tensor operator()(const Tensor& x) const;
+
+  void clone(Say<"nn::Linear copy(...); copy.load_state_dict(l.state_dict())"> = {}) const = delete;
 
   /// The weight in 8 bits from here on: see int8.h, which does it for all of a model. Throws
   /// DTypeError unless it is f32, ValueError for what is not finite.

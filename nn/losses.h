@@ -11,13 +11,19 @@
 #include "../autograd/ops/losses/nll_loss.h"
 #include "../autograd/ops/losses/regression_losses.h"
 #include "../autograd/ops/normalise/normalize.h"
+#include "../autograd/ops/reduce/statistics.h"
 #include "layer.h"
 
 namespace heed::nn {
 
+struct LossOptions {
+  Reduction reduction = Reduction::mean;
+};
+
 class MSELoss : public Layer<MSELoss> {
  public:
   explicit MSELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit MSELoss(const LossOptions& options) : reduction_(options.reduction) {}
   /// As mse_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
     const Scope scope(*this);
@@ -31,6 +37,7 @@ class MSELoss : public Layer<MSELoss> {
 class L1Loss : public Layer<L1Loss> {
  public:
   explicit L1Loss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit L1Loss(const LossOptions& options) : reduction_(options.reduction) {}
   /// As l1_loss().
   Tensor operator()(const Tensor& input, const Tensor& target) const {
     const Scope scope(*this);
@@ -110,6 +117,7 @@ class BCEWithLogitsLoss : public Layer<BCEWithLogitsLoss> {
 class BCELoss : public Layer<BCELoss> {
  public:
   explicit BCELoss(Reduction reduction = Reduction::mean) : reduction_(reduction) {}
+  explicit BCELoss(const LossOptions& options) : reduction_(options.reduction) {}
   /// As binary_cross_entropy().
   Tensor operator()(const Tensor& p, const Tensor& targets) const {
     const Scope scope(*this);
@@ -214,6 +222,22 @@ class CosineSimilarity : public Layer<CosineSimilarity> {
  private:
   Index axis_;
   double eps_;
+};
+
+/// ||x - y + eps||_p over the last axis.
+class PairwiseDistance : public Layer<PairwiseDistance> {
+ public:
+  explicit PairwiseDistance(double p = 2, double eps = 1e-6, bool keepdim = false)
+      : p_(p), eps_(eps), keepdim_(keepdim) {}
+  Tensor operator()(const Tensor& x, const Tensor& y) const {
+    const Scope scope(*this);
+    return forwarded(norm(x - y + eps_, p_, {-1}, keepdim_));
+  }
+
+ private:
+  double p_;
+  double eps_;
+  bool keepdim_;
 };
 
 }  // namespace heed::nn

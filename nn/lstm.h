@@ -19,14 +19,29 @@ class LSTM : public Recurrent {
   explicit LSTM(const LSTMOptions& options);
   LSTM(Index input, Index hidden, Index layers = 1)
       : LSTM(LSTMOptions{.input = input, .hidden = hidden, .layers = layers}) {}
+  /// Both sizes, and what `others` says beside them.
+  LSTM(Index input, Index hidden, const LSTMOptions& others)
+      : LSTM(detail::of_sizes(others, input, hidden)) {}
+
+  template <std::same_as<std::nullptr_t> T>
+  explicit LSTM(T, Say<"nn::LSTM& name = child<nn::LSTM>(\"name\", 3, 4)"> = {}) = delete;
 
   /// x [B, T, I]; lengths: the real steps of each row, none for all T; `start` holds h0 and c0
   /// [layers D, B, H], each of which may be undefined: zeros -> output [B, T, D H], 0 in the
   /// padding, h_n and c_n [layers D, B, H]. D is 2 if bidirectional, else 1. Throws as lstm() does.
   LstmResult operator()(const Tensor& x, const std::vector<Index>& lengths = {},
                         const LstmState& start = {}) const;
+  /// A start beside rows that are all of length T: lstm(x, {h0, c0}).
+  LstmResult operator()(const Tensor& x, const LstmState& start) const {
+    return (*this)(x, std::vector<Index>(), start);
+  }
+  /// Throws ValueError for one tensor or more than two.
+  LstmResult operator()(const Tensor& x, std::initializer_list<Tensor> start) const;
   /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
   LstmResult operator()(const Packed& x, const LstmState& start = {}) const;
+
+  LSTM* operator->() { return this; }  ///< lstm->forward(x), as libtorch writes it
+  const LSTM* operator->() const { return this; }
 
   /// operator() by PyTorch's name for it.
   template <class... Args>

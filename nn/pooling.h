@@ -5,10 +5,32 @@
 //   nn::MaxPool2d pool({.kernel = 2});
 #pragma once
 
+#include <concepts>
+#include <optional>
+
 #include "../autograd/ops/conv/pool.h"
 #include "layer.h"
 
 namespace heed::nn {
+
+/// What a pooling layer may have beside its kernel, by name; Size is a number for each axis.
+template <class Size>
+struct MaxPoolOptions {
+  ByName by_name = ByName();
+  std::optional<Size> stride = {};  ///< none: the kernel
+  Size padding = 0;
+  Size dilation = 1;
+  bool ceil_mode = false;
+};
+
+template <class Size>
+struct AvgPoolOptions {
+  ByName by_name = ByName();
+  std::optional<Size> stride = {};
+  Size padding = 0;
+  bool ceil_mode = false;
+  bool count_include_pad = true;
+};
 
 class MaxPool1d : public Layer<MaxPool1d> {
  public:
@@ -18,6 +40,14 @@ class MaxPool1d : public Layer<MaxPool1d> {
   explicit MaxPool1d(K kernel, std::optional<Index> stride = {}, Index padding = 0)
       : MaxPool1d(MaxPool1dOptions{
             .kernel = static_cast<Index>(kernel), .stride = stride, .padding = padding}) {}
+  /// The kernel, and what `others` says beside it.
+  template <Whole K>
+  MaxPool1d(K kernel, const MaxPoolOptions<Index>& others)
+      : MaxPool1d(MaxPool1dOptions{.kernel = static_cast<Index>(kernel),
+                                   .stride = others.stride,
+                                   .padding = others.padding,
+                                   .dilation = others.dilation,
+                                   .ceil_mode = others.ceil_mode}) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(max_pool1d(x, options_));
@@ -38,6 +68,17 @@ class MaxPool2d : public Layer<MaxPool2d> {
   explicit MaxPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
       : MaxPool2d(MaxPool2dOptions{
             .kernel = static_cast<Index>(kernel), .stride = stride, .padding = padding}) {}
+  /// The kernel, and what `others` says beside it.
+  template <Whole K>
+  MaxPool2d(K kernel, const MaxPoolOptions<PerAxis>& others)
+      : MaxPool2d(MaxPool2dOptions{.kernel = static_cast<Index>(kernel),
+                                   .stride = others.stride,
+                                   .padding = others.padding,
+                                   .dilation = others.dilation,
+                                   .ceil_mode = others.ceil_mode}) {}
+  template <std::same_as<PerAxis> K>
+  explicit MaxPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
+      : MaxPool2d(MaxPool2dOptions{.kernel = kernel, .stride = stride, .padding = padding}) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(max_pool2d(x, options_));
@@ -58,6 +99,14 @@ class AvgPool1d : public Layer<AvgPool1d> {
   explicit AvgPool1d(K kernel, std::optional<Index> stride = {}, Index padding = 0)
       : AvgPool1d(AvgPool1dOptions{
             .kernel = static_cast<Index>(kernel), .stride = stride, .padding = padding}) {}
+  /// The kernel, and what `others` says beside it.
+  template <Whole K>
+  AvgPool1d(K kernel, const AvgPoolOptions<Index>& others)
+      : AvgPool1d(AvgPool1dOptions{.kernel = static_cast<Index>(kernel),
+                                   .stride = others.stride,
+                                   .padding = others.padding,
+                                   .ceil_mode = others.ceil_mode,
+                                   .count_include_pad = others.count_include_pad}) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(avg_pool1d(x, options_));
@@ -78,6 +127,17 @@ class AvgPool2d : public Layer<AvgPool2d> {
   explicit AvgPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
       : AvgPool2d(AvgPool2dOptions{
             .kernel = static_cast<Index>(kernel), .stride = stride, .padding = padding}) {}
+  /// The kernel, and what `others` says beside it.
+  template <Whole K>
+  AvgPool2d(K kernel, const AvgPoolOptions<PerAxis>& others)
+      : AvgPool2d(AvgPool2dOptions{.kernel = static_cast<Index>(kernel),
+                                   .stride = others.stride,
+                                   .padding = others.padding,
+                                   .ceil_mode = others.ceil_mode,
+                                   .count_include_pad = others.count_include_pad}) {}
+  template <std::same_as<PerAxis> K>
+  explicit AvgPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
+      : AvgPool2d(AvgPool2dOptions{.kernel = kernel, .stride = stride, .padding = padding}) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(avg_pool2d(x, options_));

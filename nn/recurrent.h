@@ -4,6 +4,7 @@
 // direction, then l1, which reads all directions of l0.
 #pragma once
 
+#include <concepts>
 #include <vector>
 
 #include "../autograd/ops/recurrent/recurrent.h"
@@ -20,6 +21,16 @@ struct RecurrentOptions {
   double dropout = 0;  ///< of each layer's output but the last one's, in training
   DType dtype = DType::f32;
 };
+
+namespace detail {
+/// `options` of these sizes.
+template <class Options>
+Options of_sizes(Options options, Index input, Index hidden) {
+  options.input = input;
+  options.hidden = hidden;
+  return options;
+}
+}  // namespace detail
 
 class Recurrent : public Module {
  protected:

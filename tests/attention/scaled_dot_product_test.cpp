@@ -52,6 +52,16 @@ TEST_F(ScaledDotProduct, TakesMasksAsPyTorchDoes) {
               attention::near(plain(bias + hidden_unless(first)), 1e-12));
 }
 
+TEST_F(ScaledDotProduct, TakesOptionsByNameAndNoMaskAsLibtorch) {
+  const Tensor bias = randn({kQ, kK}, DType::f64);
+  const Tensor causal = scaled_dot_product_attention(q, k, v, Tensor(), 0, true);
+  EXPECT_EQ(numbers(scaled_dot_product_attention(q, k, v, {.is_causal = true})), numbers(causal));
+  EXPECT_EQ(numbers(scaled_dot_product_attention(q, k, v, std::nullopt, 0.0, true)),
+            numbers(causal));
+  EXPECT_EQ(numbers(scaled_dot_product_attention(q, k, v, {.attn_mask = bias, .scale = 0.3})),
+            numbers(scaled_dot_product_attention(q, k, v, bias, 0, false, 0.3)));
+}
+
 TEST_F(ScaledDotProduct, KnowsOfAMaskThatIsWrittenBeforeTheGradient) {
   const Tensor mask = ones({kQ, kK}) == 1;
   q.set_requires_grad();

@@ -48,6 +48,11 @@ Tensor signs() { return ones({5}); }
 
 // Every layer once at least; what follows a space tells the ways of one apart.
 const std::map<std::string, std::function<Tensor(Prepare)>> kLayers = {
+    {"CELU", [](Prepare p) { return call(p, nn::CELU(0.5), rows()); }},
+    {"PairwiseDistance", [](Prepare p) { return call(p, nn::PairwiseDistance(), rows(), rows()); }},
+    {"Softmax2d", [](Prepare p) { return call(p, nn::Softmax2d(), plane()); }},
+    {"Softmin", [](Prepare p) { return call(p, nn::Softmin(-1), rows()); }},
+    {"Threshold", [](Prepare p) { return call(p, nn::Threshold(0.5, 2), rows()); }},
     {"AdaptiveAvgPool1d", [](Prepare p) { return call(p, nn::AdaptiveAvgPool1d(3), row()); }},
     {"AdaptiveAvgPool2d", [](Prepare p) { return call(p, nn::AdaptiveAvgPool2d(3), plane()); }},
     {"AvgPool1d", [](Prepare p) { return call(p, nn::AvgPool1d({.kernel = 2}), row()); }},

@@ -95,6 +95,29 @@ TEST(Init, OrthogonalHasOrthonormalRowsOrColumns) {
   }
 }
 
+TEST(Init, TakesPyTorchsWords) {
+  EXPECT_EQ(nn::init::calculate_gain("relu"), std::sqrt(2.0));
+  EXPECT_EQ(nn::init::calculate_gain("tanh"), 5.0 / 3);
+  EXPECT_EQ(nn::init::calculate_gain("conv2d"), 1);
+  EXPECT_EQ(nn::init::calculate_gain("selu"), 0.75);
+  EXPECT_EQ(nn::init::calculate_gain("leaky_relu", 3), std::sqrt(0.2));
+  EXPECT_ERROR(ValueError, "calculate_gain: unknown nonlinearity \"gelu\"",
+               nn::init::calculate_gain("gelu"));
+  const Tensor words = zeros({5, 7}, DType::f64), numbers = zeros({5, 7}, DType::f64);
+  manual_seed(3);
+  nn::init::kaiming_normal_(words, "fan_out", "relu");
+  manual_seed(3);
+  nn::init::kaiming_normal_(numbers, 0, nn::Fan::out);
+  EXPECT_TRUE(allclose(words, numbers, 1e-14, 0));
+  manual_seed(3);
+  nn::init::kaiming_uniform_(words, "fan_in", "linear");
+  manual_seed(3);
+  nn::init::kaiming_uniform_(numbers, 1, nn::Fan::in);
+  EXPECT_TRUE(allclose(words, numbers, 1e-14, 0));
+  EXPECT_ERROR(ValueError, "kaiming_normal_: mode is \"fan_in\" or \"fan_out\", not \"fan_avg\"",
+               nn::init::kaiming_normal_(words, "fan_avg"));
+}
+
 TEST(Init, AGainThatIsLeftOutIsOne) {
   const Tensor x = zeros({5, 13}, DType::f64);
   nn::orthogonal_(x);

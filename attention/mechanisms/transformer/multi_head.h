@@ -20,6 +20,7 @@
 // masks say what must NOT be attended to, ours what may.
 #pragma once
 
+#include <concepts>
 #include <memory>
 #include <optional>
 
@@ -62,13 +63,26 @@ struct MultiHeadOptions {
   DType dtype = DType::f32;
 };
 
+/// Masks by PyTorch's names, which say who must not be attended to.
+struct OtherMasks {
+  const Tensor& key_padding_mask;
+};
+
 class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowable {
  public:
+  using Options = MultiHeadOptions;
   /// Throws ValueError for sizes that are not positive, heads that do not divide, an odd D with
   /// rotary, and a scale beside a score of its own.
   explicit MultiHead(const MultiHeadOptions& options);
   MultiHead(Index width, Index heads)
       : MultiHead(MultiHeadOptions{.width = width, .heads = heads}) {}
+  /// Both sizes, and what `others` says beside them.
+  MultiHead(Index width, Index heads, const MultiHeadOptions& others)
+      : MultiHead(of_sizes(others, width, heads)) {}
+  template <std::floating_point T>
+  MultiHead(Index width, Index heads, T dropout, bool bias = true)
+      : MultiHead(
+            MultiHeadOptions{.width = width, .heads = heads, .dropout = dropout, .bias = bias}) {}
 
   /// Terms are of scores [B, H, Q, K]; a position_bias is of H heads or 1. What they name wins over
   /// the options'. A `cache` holds the keys and values of the steps before, and takes in those of
@@ -79,6 +93,9 @@ class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowa
   /// ValueError for a cache beside a score or a normaliser that goes on from query to query.
   Attended operator()(const Tensor& query, const Tensor& keys, const Tensor& values,
                       const Terms& terms = {}, KeyValueCache* cache = nullptr) const;
+  Attended operator()(const Tensor&, const Tensor&, const Tensor&, const OtherMasks&,
+                      Say<"{.mask = attention::Mask::key_padding(~pad)}: true may be attended to"> =
+                          {}) const = delete;
   /// Self-attention.
   Attended operator()(const Tensor& x, const Terms& terms = {},
                       KeyValueCache* cache = nullptr) const override {
@@ -87,6 +104,12 @@ class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowa
   /// Self-attention of a packed batch, tokens [N, E] -> context [N, E], weights [1, H, N, N] where
   /// asked for: each sequence sees itself alone. Throws as check_offsets().
   Attended operator()(const Packed& x, const Terms& terms = {}) const;
+
+  /// operator() by PyTorch's name for it.
+  template <class... Args>
+  Attended forward(const Args&... args) const {
+    return (*this)(args...);
+  }
 
   /// Keys and values projected to their heads, [B, kv_heads, K, D], once for many calls of
   /// attend_to(): what a decoder does with its source. The mask is that of the keys.
@@ -103,6 +126,11 @@ class MultiHead : public SelfAttention, public nn::Adaptable, public nn::Narrowa
   const MultiHeadOptions& options() const { return options_; }
 
  private:
+  static MultiHeadOptions of_sizes(MultiHeadOptions options, Index width, Index heads) {
+    options.width = width;
+    options.heads = heads;
+    return options;
+  }
   MultiHeadOptions options_;
   Index D_, Dv_, groups_;
   bool packed_;  // one in_proj_weight

@@ -1,0 +1,25 @@
+#include "activations.h"
+
+#include <fmt/format.h>
+
+#include "../core/error.h"
+
+namespace heed::nn {
+namespace {
+
+Gelu form_of(std::string_view approximate) {
+  if (approximate == "none") return Gelu::exact;
+  if (approximate == "tanh") return Gelu::tanh;
+  throw ValueError(
+      fmt::format("GELU: approximate is \"none\" or \"tanh\", not \"{}\"", approximate));
+}
+
+}  // namespace
+
+GELU::GELU(std::string_view approximate) : form_(form_of(approximate)) {}
+
+CELU::CELU(double alpha) : alpha_(alpha) {
+  if (alpha == 0) throw ValueError("CELU: alpha must not be 0");
+}
+
+}  // namespace heed::nn
