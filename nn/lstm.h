@@ -3,6 +3,8 @@
 // g, o.
 #pragma once
 
+#include <tuple>
+
 #include "../autograd/ops/recurrent/lstm.h"
 #include "recurrent.h"
 
@@ -37,6 +39,10 @@ class LSTM : public Recurrent {
   }
   /// Throws ValueError for one tensor or more than two.
   LstmResult operator()(const Tensor& x, std::initializer_list<Tensor> start) const;
+  template <std::same_as<std::tuple<Tensor, Tensor>> State>
+  LstmResult operator()(const Tensor& x, const State& start) const {
+    return (*this)(x, LstmState{std::get<0>(start), std::get<1>(start)});
+  }
   /// The same of a packed batch, tokens [N, I]: output [N, D H], and no work for padding.
   LstmResult operator()(const Packed& x, const LstmState& start = {}) const;
 

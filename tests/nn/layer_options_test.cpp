@@ -104,6 +104,7 @@ TEST(LayerOptions, StatesStandBesideX) {
   const Tensor expected = lstm(x, {}, {h, c}).output;
   EXPECT_TRUE(allclose(lstm(x, {h, c}).output, expected, 0, 0));
   EXPECT_TRUE(allclose(lstm(x, LstmState{h, c}).output, expected, 0, 0));
+  EXPECT_TRUE(allclose(lstm(x, std::make_tuple(h, c)).output, expected, 0, 0));
   EXPECT_TRUE(allclose(lstm(x, {}).output, lstm(x).output, 0, 0));
   EXPECT_ERROR(ValueError, "LSTM: the start is h0 and c0, not 3 tensors", lstm(x, {h, c, c}));
 }
