@@ -31,12 +31,14 @@ namespace heed {
 // Places.
 inline Tensor Tensor::operator[](Index place) const { return heed::select(*this, 0, place); }
 inline Chosen Tensor::operator[](const Tensor& places) const { return {*this, places}; }
-inline Tensor Tensor::operator[](std::initializer_list<IndexEntry> entries) const {
-  return heed::index(*this, entries);
+inline Chosen Tensor::operator[](std::initializer_list<IndexEntry> entries) const {
+  return {*this, std::vector<IndexEntry>(entries)};
 }
-inline Tensor Tensor::operator[](const Slice& places) const { return heed::index(*this, {places}); }
-inline Tensor Tensor::index(std::initializer_list<IndexEntry> entries) const {
-  return heed::index(*this, entries);
+inline Tensor Tensor::operator[](const IndexEntry& entry) const {
+  return heed::index(*this, std::vector<IndexEntry>{entry});
+}
+inline Chosen Tensor::index(std::initializer_list<IndexEntry> entries) const {
+  return {*this, std::vector<IndexEntry>(entries)};
 }
 inline Tensor& Tensor::operator=(const Tensor& y) && {
   heed::copy_(*this, y);

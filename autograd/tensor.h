@@ -34,7 +34,6 @@ class IndexEntry;
 class TapeNode;
 class Tensor;
 struct Picked;
-struct Slice;
 
 /// A function on a gradient that may replace it: returns the new one, or an undefined Tensor to
 /// keep it.
@@ -159,9 +158,9 @@ class Tensor : public TensorWords {
   /// A place of the first axis, a view; places of a mask or indices (chosen.h); a part: index().
   Tensor operator[](Index place) const;
   Chosen operator[](const Tensor& places) const;
-  Tensor operator[](std::initializer_list<IndexEntry> entries) const;
-  Tensor operator[](const Slice& places) const;
-  Tensor index(std::initializer_list<IndexEntry> entries) const;
+  Chosen operator[](std::initializer_list<IndexEntry> entries) const;
+  Tensor operator[](const IndexEntry& entry) const;
+  Chosen index(std::initializer_list<IndexEntry> entries) const;
   /// `x[0] = y`, `x[0] = 1`: written into x, as copy_() and fill_() do.
   Tensor& operator=(const Tensor& y) &&;
   Tensor& operator=(Scalar y) &&;

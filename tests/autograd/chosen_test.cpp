@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "../../autograd/methods.h"
+#include "../../autograd/more_methods.h"
 #include "../../core/error.h"
 
 namespace heed {
@@ -52,6 +52,46 @@ TEST(Chosen, IsATensorOfItsOwnUnderAName) {
   z = x[x < 0];
   EXPECT_EQ(z.to_vector<float>(), (Numbers{-1, -5}));
   EXPECT_EQ(x.to_vector<float>(), six().to_vector<float>());
+}
+
+TEST(Chosen, TakesPlacesAmongOtherEntries) {
+  const Tensor x = arange(210).reshape(2, 3, 5, 7);
+  const Tensor a = tensor({1, 0}), b = tensor({{4}, {-2}, {2}});
+  const auto at = [](Index i, Index j, Index k, Index l) { return ((i * 3 + j) * 5 + k) * 7 + l; };
+  const Tensor beside = x[{Slice(), a, b, 6}];
+  ASSERT_EQ(beside.shape(), (Shape{2, 3, 2}));
+  EXPECT_EQ((beside[{1, 1, 0}].item<Index>()), at(1, 1, 3, 6));
+  const Tensor apart = x[{a, Slice(1, None), b, None}];
+  ASSERT_EQ(apart.shape(), (Shape{3, 2, 2, 1, 7}));
+  EXPECT_EQ((apart[{2, 0, 1, 0, 5}].item<Index>()), at(1, 2, 2, 5));
+  const Tensor masked = x[{"...",
+                           tensor({{true, false, false, true, false},
+                                   {false, false, false, false, false},
+                                   {false, true, false, false, false}}),
+                           Slice(0, 2)}];
+  ASSERT_EQ(masked.shape(), (Shape{2, 3, 2}));
+  EXPECT_EQ((masked[{1, 2, 1}].item<Index>()), at(1, 2, 1, 1));
+  EXPECT_TRUE(equal(x.index({a}), x[a]));
+  EXPECT_THROW((x[{a, a, a, a, a}]), IndexError);
+  EXPECT_THROW((x[{"..", 0}]), IndexError);
+  EXPECT_THROW((x[{Slice(), Tensor()}]), GradError);
+}
+
+TEST(Chosen, IsWrittenAmongOtherEntries) {
+  Tensor x = zeros({2, 3, 5});
+  x[{Slice(), tensor({2, 0}), Slice(None, None, 3)}] = tensor({{1.0, 2.0}, {3.0, 4.0}});
+  EXPECT_EQ(x.to_vector<float>(), (Numbers{3, 0, 0, 4, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0,
+                                           3, 0, 0, 4, 0, 0, 0, 0, 0, 0, 1, 0, 0, 2, 0}));
+  x[{1, "...", tensor({0})}] *= -1;
+  x[{0, Slice()}] = 0;  // a view
+  x[{1, 1}] += 5;
+  EXPECT_EQ(x[0].sum().item(), 0);
+  EXPECT_EQ(x[1].to_vector<float>(), (Numbers{-3, 0, 0, 4, 0, 5, 5, 5, 5, 5, -1, 0, 0, 2, 0}));
+  x.index_put_({x > 4}, 1.0).index_put_({tensor({0}), None, tensor({1})}, tensor(7.0));
+  EXPECT_EQ(x[1][1].sum().item(), 5);
+  EXPECT_EQ(x[0][1].sum().item(), 35);
+  EXPECT_EQ(x[None].shape(), (Shape{1, 2, 3, 5}));
+  EXPECT_TRUE(equal(x[Slice(1, None)], x[{"...", Slice(), Slice()}].narrow(0, 1, 1)));
 }
 
 TEST(Chosen, RefusesWhatAWriteInPlaceRefuses) {

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
+#include "../index/mask_index.h"
 #include "shape.h"
 
 namespace heed {
@@ -50,6 +52,15 @@ Tensor diagonal_scatter(const Tensor& g, const Shape& shape, Index offset, Index
   say("offset", offset, "axis1", axis1, "axis2", axis2);
   return record(Op::diagonal_scatter, out, {g},
                 [=](const Tensor& gg) { return diagonal(gg, offset, axis1, axis2); });
+}
+
+// How many axes of x an entry names.
+Index axes_of(const IndexEntry& entry) {
+  using Kind = IndexEntry::Kind;
+  if (entry.kind == Kind::tensor && entry.tensor.dtype() == DType::boolean) {
+    return entry.tensor.rank();
+  }
+  return entry.kind == Kind::place || entry.kind == Kind::slice || entry.kind == Kind::tensor;
 }
 
 }  // namespace
@@ -113,31 +124,87 @@ Tensor diag_embed(const Tensor& x, Index offset) {
   return diagonal_scatter(x, shape, offset, last, last + 1);
 }
 
-Tensor index(const Tensor& x, const std::vector<IndexEntry>& entries) {
+IndexEntry::IndexEntry(const char* dots) : kind(Kind::ellipsis) {
+  if (std::string_view(dots) != "...") {
+    throw IndexError(fmt::format("index: an entry is \"{}\": the only text is \"...\"", dots));
+  }
+}
+
+IndexedPlaces indexed_places(const Tensor& x, const std::vector<IndexEntry>& entries) {
   check_defined("index", x, "x");
   using Kind = IndexEntry::Kind;
-  const auto count = [&](Kind kind) {
-    return std::count_if(entries.begin(), entries.end(),
-                         [kind](const IndexEntry& entry) { return entry.kind == kind; });
-  };
-  const Index named = count(Kind::place) + count(Kind::slice);
+  Index named = 0, ellipses = 0;
+  for (const IndexEntry& entry : entries) {
+    if (entry.kind == Kind::tensor) check_defined("index", entry.tensor, "indices");
+    named += axes_of(entry);
+    ellipses += entry.kind == Kind::ellipsis;
+  }
   if (named > x.rank()) {
     throw IndexError(fmt::format("index: {} entries for the axes of {}", named, describe(x)));
   }
-  if (count(Kind::ellipsis) > 1) throw IndexError("index: more than one ellipsis");
-  Tensor out = x;
-  Index axis = 0;  // of `out`, where the next entry applies
+  if (ellipses > 1) throw IndexError("index: more than one ellipsis");
+  IndexedPlaces out{x, {}};
+  std::vector<Index> order, others;  // axes of `out.of` that tensors answer for, and the others
+  Index axis = 0;                    // of `out.of`, where the next entry applies
+  Index last = -1;                   // where the last tensor's axes ended
+  bool neighbours = true;
+  const auto pass = [&](Index count) {
+    for (; count > 0; --count) others.push_back(axis++);
+  };
   for (const IndexEntry& entry : entries) {
     switch (entry.kind) {
-      case Kind::place: out = select(out, axis, entry.range.start); break;
+      case Kind::place: out.of = select(out.of, axis, entry.range.start); break;
       case Kind::slice:
-        out = slice(out, axis++, entry.range.start, entry.range.stop, entry.range.step);
+        out.of = slice(out.of, axis, entry.range.start, entry.range.stop, entry.range.step);
+        pass(1);
         break;
-      case Kind::ellipsis: axis += x.rank() - named; break;
-      case Kind::new_axis: out = unsqueeze(out, axis++); break;
+      case Kind::ellipsis: pass(x.rank() - named); break;
+      case Kind::new_axis:
+        out.of = unsqueeze(out.of, axis);
+        pass(1);
+        break;
+      case Kind::tensor:
+        if (out.places.empty()) out.behind = static_cast<Index>(others.size());
+        neighbours = neighbours && (out.places.empty() || last == axis);
+        for (Index i = axes_of(entry); i > 0; --i) order.push_back(axis++);
+        last = axis;
+        out.places.push_back(entry.tensor);
+        break;
     }
   }
+  if (out.places.empty()) return out;
+  pass(out.of.rank() - axis);
+  if (!neighbours) out.behind = 0;
+  order.insert(order.end(), others.begin(), others.end());
+  if (!std::is_sorted(order.begin(), order.end())) out.of = permute(out.of, order);
+  for (const Tensor& places : out.places) {
+    out.rank =
+        std::max<Index>(out.rank, places.dtype() == DType::boolean ? Index{1} : places.rank());
+  }
   return out;
+}
+
+Tensor index(const Tensor& x, const std::vector<IndexEntry>& entries) {
+  const IndexedPlaces at = indexed_places(x, entries);
+  return at.places.empty() ? at.of : at.back(index(at.of, at.places));
+}
+
+Tensor IndexedPlaces::back(const Tensor& chosen) const {
+  if (behind == 0) return chosen;
+  std::vector<Index> order;
+  for (Index i = 0; i < behind; ++i) order.push_back(rank + i);
+  for (Index i = 0; i < rank; ++i) order.push_back(i);
+  for (Index i = rank + behind; i < chosen.rank(); ++i) order.push_back(i);
+  return permute(chosen, order);
+}
+
+Tensor IndexedPlaces::front(const Tensor& values) const {
+  if (behind == 0) return values;
+  std::vector<Index> order;
+  for (Index i = 0; i < rank; ++i) order.push_back(behind + i);
+  for (Index i = 0; i < behind; ++i) order.push_back(i);
+  for (Index i = rank + behind; i < values.rank(); ++i) order.push_back(i);
+  return permute(values, order);
 }
 
 }  // namespace heed

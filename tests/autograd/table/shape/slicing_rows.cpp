@@ -157,7 +157,15 @@ Row index_row() {
                 [](const Place& p) { return Place{p[1]}; }),
            form("nothing", {3, 2}, {3, 2}, {}, [](const Place& p) { return p; }),
            form("of rank 0", {}, {1}, {kEllipsis, kNewAxis}, [](const Place&) { return Place{}; }),
-           form("empty", {0, 3}, {0}, {kEllipsis, 1}, [](const Place& p) { return p; })},
+           form("empty", {0, 3}, {0}, {kEllipsis, 1}, [](const Place& p) { return p; }),
+           form("places", {3, 5}, {3, 2}, {Slice(), tensor({4, 1})},
+                [](const Place& p) {
+                  return Place{p[0], 4 - 3 * p[1]};
+                }),
+           form("places apart", {2, 3, 5}, {2, 3}, {tensor({1, 0}), Ellipsis, tensor({2, 4})},
+                [](const Place& p) {
+                  return Place{1 - p[0], p[1], 2 + 2 * p[0]};
+                })},
           {bad<IndexError>("index: 3 entries for the axes of f32[3, 5]", refused({1, 2, 3})),
            bad<IndexError>("index: more than one ellipsis", refused({kEllipsis, kEllipsis})),
            bad<IndexError>("select: index 3 is out of range for axis 0 of f32[3, 5]", refused({3})),
