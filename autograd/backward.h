@@ -31,5 +31,11 @@ void backward_and_tell(const std::vector<Tensor>& outputs, const LeafListener& l
 std::vector<Tensor> grad(const std::vector<Tensor>& outputs, const std::vector<Tensor>& inputs,
                          const std::vector<Tensor>& gradients = {},
                          const BackwardOptions& options = {});
+inline std::vector<Tensor> grad(const std::vector<Tensor>& outputs,
+                                const std::vector<Tensor>& inputs,
+                                const std::vector<Tensor>& gradients, bool retain_graph,
+                                bool create_graph = false) {
+  return grad(outputs, inputs, gradients, BackwardOptions{retain_graph, create_graph});
+}
 
 }  // namespace heed

@@ -28,6 +28,16 @@
 
 namespace heed {
 
+template <class Look>
+requires std::is_void_v<std::invoke_result_t<Look&, const Tensor&>> HookId
+Tensor::register_hook(Look look)
+const {
+  return register_hook(Hook([look = std::move(look)](const Tensor& gradient) mutable {
+    look(gradient);
+    return Tensor();
+  }));
+}
+
 // Places.
 inline Tensor Tensor::operator[](Index place) const { return heed::select(*this, 0, place); }
 inline Chosen Tensor::operator[](const Tensor& places) const { return {*this, places}; }
@@ -76,6 +86,9 @@ inline Tensor Tensor::T() const { return heed::t(*this); }
 inline Tensor Tensor::mT() const { return heed::transpose(*this, -2, -1); }
 inline Tensor Tensor::squeeze() const { return heed::squeeze(*this); }
 inline Tensor Tensor::squeeze(Index axis) const { return heed::squeeze(*this, axis); }
+inline Tensor Tensor::squeeze(std::initializer_list<Index> axes) const {
+  return heed::squeeze(*this, std::vector<Index>(axes));
+}
 inline Tensor Tensor::unsqueeze(Index axis) const { return heed::unsqueeze(*this, axis); }
 inline Tensor Tensor::contiguous() const { return heed::contiguous(*this); }
 inline Tensor Tensor::flip(const Axes& axes) const { return heed::flip(*this, axes); }
@@ -157,18 +170,14 @@ inline Tensor Tensor::neg() const { return -*this; }
 inline Tensor Tensor::abs() const { return heed::abs(*this); }
 inline Tensor Tensor::sign() const { return heed::sign(*this); }
 inline Tensor Tensor::exp() const { return heed::exp(*this); }
-inline Tensor Tensor::expm1() const { return heed::expm1(*this); }
 inline Tensor Tensor::log() const { return heed::log(*this); }
-inline Tensor Tensor::log1p() const { return heed::log1p(*this); }
 inline Tensor Tensor::sqrt() const { return heed::sqrt(*this); }
 inline Tensor Tensor::rsqrt() const { return heed::rsqrt(*this); }
 inline Tensor Tensor::square() const { return heed::square(*this); }
 inline Tensor Tensor::reciprocal() const { return heed::reciprocal(*this); }
 inline Tensor Tensor::sin() const { return heed::sin(*this); }
 inline Tensor Tensor::cos() const { return heed::cos(*this); }
-inline Tensor Tensor::tan() const { return heed::tan(*this); }
 inline Tensor Tensor::tanh() const { return heed::tanh(*this); }
-inline Tensor Tensor::erf() const { return heed::erf(*this); }
 inline Tensor Tensor::sigmoid() const { return heed::sigmoid(*this); }
 inline Tensor Tensor::relu() const { return heed::relu(*this); }
 inline Tensor Tensor::floor() const { return heed::floor(*this); }
@@ -176,6 +185,9 @@ inline Tensor Tensor::ceil() const { return heed::ceil(*this); }
 inline Tensor Tensor::round() const { return heed::round(*this); }
 inline Tensor Tensor::trunc() const { return heed::trunc(*this); }
 inline Tensor Tensor::clamp(std::optional<double> min, std::optional<double> max) const {
+  return heed::clamp(*this, min, max);
+}
+inline Tensor Tensor::clamp(const Tensor& min, const Tensor& max) const {
   return heed::clamp(*this, min, max);
 }
 inline Tensor Tensor::clip(std::optional<double> min, std::optional<double> max) const {
@@ -200,9 +212,6 @@ inline Tensor Tensor::ge(Scalar y) const { return *this >= y; }
 inline Tensor Tensor::logical_not() const { return heed::logical_not(*this); }
 inline Tensor Tensor::logical_and(const Tensor& y) const { return heed::logical_and(*this, y); }
 inline Tensor Tensor::logical_or(const Tensor& y) const { return heed::logical_or(*this, y); }
-inline Tensor Tensor::isnan() const { return heed::isnan(*this); }
-inline Tensor Tensor::isinf() const { return heed::isinf(*this); }
-inline Tensor Tensor::isfinite() const { return heed::isfinite(*this); }
 inline bool Tensor::equal(const Tensor& y) const { return heed::equal(*this, y); }
 inline bool Tensor::allclose(const Tensor& y, double rtol, double atol) const {
   return heed::allclose(*this, y, rtol, atol);
@@ -259,6 +268,9 @@ inline Tensor Tensor::argmin(Index axis, bool keepdim) const {
   return heed::argmin(*this, axis, keepdim);
 }
 inline Tensor Tensor::median() const { return heed::median(*this); }
+inline Picked Tensor::median(Index axis, bool keepdim) const {
+  return heed::median(*this, axis, keepdim);
+}
 inline Picked Tensor::sort(Index axis, bool descending) const {
   return heed::sort(*this, axis, descending);
 }
@@ -302,15 +314,5 @@ inline Tensor Tensor::clamp_(std::optional<double> min, std::optional<double> ma
 inline Tensor Tensor::masked_fill_(const Tensor& mask, Scalar value) const {
   return heed::masked_fill_(*this, mask, value);
 }
-inline Tensor Tensor::neg_() const { return heed::copy_(*this, -detach()); }
-inline Tensor Tensor::abs_() const { return heed::copy_(*this, heed::abs(detach())); }
-inline Tensor Tensor::exp_() const { return heed::copy_(*this, heed::exp(detach())); }
-inline Tensor Tensor::log_() const { return heed::copy_(*this, heed::log(detach())); }
-inline Tensor Tensor::sqrt_() const { return heed::copy_(*this, heed::sqrt(detach())); }
-inline Tensor Tensor::tanh_() const { return heed::copy_(*this, heed::tanh(detach())); }
-inline Tensor Tensor::sigmoid_() const { return heed::copy_(*this, heed::sigmoid(detach())); }
-inline Tensor Tensor::relu_() const { return heed::copy_(*this, heed::relu(detach())); }
-inline Tensor Tensor::floor_() const { return heed::copy_(*this, heed::floor(detach())); }
-inline Tensor Tensor::round_() const { return heed::copy_(*this, heed::round(detach())); }
 
 }  // namespace heed

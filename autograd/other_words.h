@@ -12,6 +12,7 @@
 #include "../core/parallel.h"
 #include "anomaly.h"
 #include "backward.h"
+#include "composed_words.h"
 #include "grad_mode.h"
 #include "gradcheck.h"
 #include "ops/conv/conv.h"
@@ -213,12 +214,21 @@ Tensor grad(const T& output, const T& input, const BackwardOptions& options = {}
   return grad(std::vector<Tensor>{output}, std::vector<Tensor>{input}, {}, options)[0];
 }
 
+/// `output.backward(gradient, options)`; of lists in braces it is backward.h's.
+template <std::same_as<Tensor> T>
+void backward(const T& output, const Tensor& gradient = Tensor(),
+              const BackwardOptions& options = {}) {
+  output.backward(gradient, options);
+}
+inline Tensor detach(const Tensor& x) { return x.detach(); }
+
 /// autograd::grad is grad, functional::jacobian jacobian; linalg::norm is norm.
 namespace autograd = ::heed;
 namespace functional = ::heed;
 namespace linalg {
 using heed::inverse;
 using heed::matmul;
+using heed::multi_dot;
 using heed::norm;
 }  // namespace linalg
 

@@ -105,8 +105,6 @@ std::vector<Tensor> meshgrid(const std::vector<Tensor>&,
 template <detail::OneTensor T>
 Tensor cross(const T&, const Tensor&, Say<"heed has no cross product"> = {}) = delete;
 template <detail::OneTensor T>
-Tensor movedim(const T&, Index, Index, Say<"permute(x, axes)"> = {}) = delete;
-template <detail::OneTensor T>
 Tensor quantile(const T&, double, Say<"median(x), or sort(x)"> = {}) = delete;
 template <detail::OneTensor T>
 Tensor mode(const T&, Say<"unique_with_counts(x)"> = {}) = delete;

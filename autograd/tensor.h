@@ -16,6 +16,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "../core/array.h"
@@ -94,12 +95,22 @@ class Tensor : public TensorWords {
   /// for one element. Throws GradError when this does not require a gradient, or the graph was
   /// freed.
   void backward(const Tensor& gradient = Tensor(), const BackwardOptions& options = {}) const;
-  void backward(const Tensor& gradient, bool retain_graph) const {
-    backward(gradient, BackwardOptions{.retain_graph = retain_graph});
+  void backward(const Tensor& gradient, bool retain_graph, bool create_graph = false) const {
+    backward(gradient, BackwardOptions{retain_graph, create_graph});
+  }
+  /// `loss.backward({.retain_graph = true})`; a template, so that `{}` alone is no gradient.
+  template <std::same_as<BackwardOptions> Options = BackwardOptions>
+  void backward(const Options& options) const {
+    backward(Tensor(), options);
   }
 
   /// Called with each gradient that reaches this tensor, once a backward pass.
   HookId register_hook(Hook hook) const;
+  /// One that returns nothing and only looks.
+  template <class Look>
+  requires std::is_void_v<std::invoke_result_t<Look&, const Tensor&>> HookId
+  register_hook(Look look)
+  const;
   void remove_hook(HookId id) const;
   /// Makes backward passes add into the grad() of this result as if it were a leaf; grad() leaves
   /// it alone. Nothing for a leaf. Throws GradError when this does not require a gradient.
@@ -200,6 +211,7 @@ class Tensor : public TensorWords {
   Tensor mT() const;
   Tensor squeeze() const;
   Tensor squeeze(Index axis) const;
+  Tensor squeeze(std::initializer_list<Index> axes) const;
   Tensor unsqueeze(Index axis) const;
   Tensor contiguous() const;
   Tensor flip(const Axes& axes) const;
@@ -212,13 +224,14 @@ class Tensor : public TensorWords {
   std::vector<Tensor> chunk(Index count, Index axis = 0) const;
   std::vector<Tensor> unbind(Index axis = 0) const;
   Tensor to(DType dtype) const;
+  Tensor to(const Tensor& other) const { return to(other.dtype()); }
   Tensor type_as(const Tensor& other) const { return to(other.dtype()); }
   Tensor clone() const;
   Tensor cpu() const { return *this; }
 
   // Parts.
   Tensor select(Index axis, Index index) const;
-  Tensor slice(Index axis, Index start, Index stop, Index step = 1) const;
+  Tensor slice(Index axis, Index start, Index stop = INT64_MAX, Index step = 1) const;
   Tensor narrow(Index axis, Index start, Index length) const;
   Tensor index_select(Index axis, const Tensor& index) const;
   Tensor gather(Index axis, const Tensor& index) const;
@@ -251,31 +264,31 @@ class Tensor : public TensorWords {
   Tensor abs() const;
   Tensor sign() const;
   Tensor exp() const;
-  Tensor expm1() const;
   Tensor log() const;
-  Tensor log1p() const;
   Tensor sqrt() const;
   Tensor rsqrt() const;
   Tensor square() const;
   Tensor reciprocal() const;
   Tensor sin() const;
   Tensor cos() const;
-  Tensor tan() const;
   Tensor tanh() const;
-  Tensor erf() const;
   Tensor sigmoid() const;
   Tensor relu() const;
   Tensor floor() const;
   Tensor ceil() const;
   Tensor round() const;
+  Tensor round(Index decimals) const;
   Tensor trunc() const;
   Tensor clamp(std::optional<double> min, std::optional<double> max = {}) const;
+  Tensor clamp(const Tensor& min, const Tensor& max = Tensor()) const;
   Tensor clip(std::optional<double> min, std::optional<double> max = {}) const;
   Tensor clamp_min(double min) const { return clamp(min); }
   Tensor clamp_max(double max) const { return clamp({}, max); }
   Tensor maximum(const Tensor& y) const;
   Tensor minimum(const Tensor& y) const;
   Tensor softmax(Index axis) const;
+  template <std::same_as<DType> Type>
+  Tensor softmax(Index axis, Type dtype) const;
   Tensor log_softmax(Index axis) const;
   Tensor eq(const Tensor& y) const;
   Tensor eq(Scalar y) const;
@@ -292,14 +305,13 @@ class Tensor : public TensorWords {
   Tensor logical_not() const;
   Tensor logical_and(const Tensor& y) const;
   Tensor logical_or(const Tensor& y) const;
-  Tensor isnan() const;
-  Tensor isinf() const;
-  Tensor isfinite() const;
   bool equal(const Tensor& y) const;
   bool allclose(const Tensor& y, double rtol = 1e-5, double atol = 1e-8) const;
 
   // Over axes; none: all.
   Tensor sum(const Axes& axes = {}, bool keepdim = false) const;
+  template <std::same_as<DType> Type>
+  Tensor sum(Type dtype) const;
   Tensor mean(const Axes& axes = {}, bool keepdim = false) const;
   Tensor prod(const Axes& axes = {}, bool keepdim = false) const;
   Tensor var(const Axes& axes = {}, bool keepdim = false) const;
@@ -319,6 +331,7 @@ class Tensor : public TensorWords {
   Tensor argmax(Index axis, bool keepdim = false) const;
   Tensor argmin(Index axis, bool keepdim = false) const;
   Tensor median() const;
+  Picked median(Index axis, bool keepdim = false) const;
   Picked sort(Index axis = -1, bool descending = false) const;
   Tensor argsort(Index axis = -1, bool descending = false) const;
   Picked topk(Index k, Index axis = -1, bool largest = true, bool sorted = true) const;
@@ -333,7 +346,7 @@ class Tensor : public TensorWords {
   Tensor dot(const Tensor& y) const;
   Tensor outer(const Tensor& y) const;
 
-  // In place, unrecorded: see ops/in_place.h.
+  // In place, unrecorded: see ops/elementwise/in_place.h; more of them in tensor_words.h.
   Tensor fill_(Scalar value) const;
   Tensor zero_() const;
   Tensor copy_(const Tensor& from) const;
@@ -348,16 +361,6 @@ class Tensor : public TensorWords {
   Tensor pow_(double y) const;
   Tensor clamp_(std::optional<double> min, std::optional<double> max = {}) const;
   Tensor masked_fill_(const Tensor& mask, Scalar value) const;
-  Tensor neg_() const;
-  Tensor abs_() const;
-  Tensor exp_() const;
-  Tensor log_() const;
-  Tensor sqrt_() const;
-  Tensor tanh_() const;
-  Tensor sigmoid_() const;
-  Tensor relu_() const;
-  Tensor floor_() const;
-  Tensor round_() const;
   Tensor normal_(double mean = 0, double deviation = 1) const;
   Tensor uniform_(double low = 0, double high = 1) const;
 

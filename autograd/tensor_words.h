@@ -3,6 +3,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 
 #include "../core/axes.h"
 #include "../core/dtype.h"
@@ -29,6 +30,51 @@ class TensorWords {
   Tensor unflatten(Index axis, const Shape& sizes) const;
   Tensor trace() const;
   Tensor gelu() const;
+  Tensor silu() const;
+  Tensor expm1() const;
+  Tensor log1p() const;
+  Tensor erf() const;
+  Tensor tan() const;
+  Tensor isnan() const;
+  Tensor isinf() const;
+  Tensor isfinite() const;
+  Tensor leaky_relu(double slope = 0.01) const;
+  Tensor asin() const;
+  Tensor acos() const;
+  Tensor atan() const;
+  Tensor sinh() const;
+  Tensor cosh() const;
+  Tensor log2() const;
+  Tensor log10() const;
+  Tensor atan2(const Tensor& x) const;
+  Tensor logical_xor(const Tensor& y) const;
+  Tensor greater(const Tensor& y) const;
+  Tensor greater(Scalar y) const;
+  Tensor greater_equal(const Tensor& y) const;
+  Tensor greater_equal(Scalar y) const;
+  Tensor less(const Tensor& y) const;
+  Tensor less(Scalar y) const;
+  Tensor less_equal(const Tensor& y) const;
+  Tensor less_equal(Scalar y) const;
+  Tensor not_equal(const Tensor& y) const;
+  Tensor not_equal(Scalar y) const;
+  Tensor swapdims(Index a, Index b) const;
+  Tensor movedim(Index from, Index to) const;
+  Tensor ravel() const;
+  Tensor take(const Tensor& index) const;
+  Tensor unique() const;
+  Tensor bincount(Index minlength = 0) const;
+  Tensor count_nonzero(const Axes& axes = {}) const;
+  /// This + a b, this + value x y, this + value x / y.
+  Tensor addmm(const Tensor& a, const Tensor& b) const;
+  Tensor addcmul(const Tensor& x, const Tensor& y, Scalar value = 1) const;
+  Tensor addcdiv(const Tensor& x, const Tensor& y, Scalar value = 1) const;
+  /// What makes tensors takes it: zeros({2, 3}, x.options()).
+  DType options() const;
+  /// The first element, to be written over, as by what writes in place; throws as that and as
+  /// data_ptr().
+  template <class T>
+  T* mutable_data_ptr() const;
   Tensor lerp(const Tensor& y, double weight) const;
   Tensor inner(const Tensor& y) const;  ///< over the last axes: see linalg.h
   Tensor isclose(const Tensor& y) const;
@@ -41,6 +87,33 @@ class TensorWords {
   Tensor new_empty(const Shape& shape) const;
 
   // In place, unrecorded.
+  Tensor neg_() const;
+  Tensor abs_() const;
+  Tensor exp_() const;
+  Tensor log_() const;
+  Tensor sqrt_() const;
+  Tensor rsqrt_() const;
+  Tensor square_() const;
+  Tensor reciprocal_() const;
+  Tensor sin_() const;
+  Tensor cos_() const;
+  Tensor tanh_() const;
+  Tensor sigmoid_() const;
+  Tensor relu_() const;
+  Tensor floor_() const;
+  Tensor ceil_() const;
+  Tensor round_() const;
+  Tensor trunc_() const;
+  Tensor remainder_(const Tensor& y) const;
+  Tensor remainder_(Scalar y) const;
+  Tensor clip_(std::optional<double> min, std::optional<double> max = {}) const;
+  Tensor cumsum_(Index axis) const;
+  Tensor tril_(Index diagonal = 0) const;
+  Tensor triu_(Index diagonal = 0) const;
+  /// On the diagonal of a matrix.
+  Tensor fill_diagonal_(Scalar value) const;
+  /// Places of one axis become those of `from`.
+  Tensor index_copy_(Index axis, const Tensor& index, const Tensor& from) const;
   Tensor index_put_(std::initializer_list<IndexEntry> places, const Tensor& values) const;
   Tensor index_put_(std::initializer_list<IndexEntry> places, Scalar value) const;
   Tensor scatter_add_(Index axis, const Tensor& index, const Tensor& values) const;
@@ -65,7 +138,6 @@ class TensorWords {
   void print(Say<"std::cout << x"> = {}) const = delete;
   void to_string(Say<"to_string(x)"> = {}) const = delete;
   Tensor mode(Say<"unique_with_counts(x)"> = {}) const = delete;
-  Tensor movedim(Index, Index, Say<"x.permute(axes)"> = {}) const = delete;
   template <class T>
   Tensor scatter(Index, const Tensor&, T&&, Say<"scatter_add(), index_put()"> = {}) const = delete;
   template <class T>

@@ -33,6 +33,13 @@ class Dims {
   Index& operator[](Index axis) { return sizes_[within(axis)]; }
   /// Checked; negative axes count from the end.
   Index at(Index axis) const;
+  Index front() const { return at(0); }
+  Index back() const { return at(-1); }
+
+  // As a std::vector has it.
+  std::size_t size() const { return static_cast<std::size_t>(rank_); }
+  bool empty() const { return rank_ == 0; }
+  std::vector<Index> vec() const { return {begin(), end()}; }
 
   /// Product of the entries (1 for rank 0). Throws ShapeError when it overflows.
   Index numel() const;

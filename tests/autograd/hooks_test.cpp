@@ -2,6 +2,7 @@
 
 #include "../../autograd/backward.h"
 #include "../../autograd/grad_mode.h"
+#include "../../autograd/methods.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
@@ -137,6 +138,15 @@ TEST_F(GradientHooks, AreNotCalledOfWhatWasFreed) {
   EXPECT_THROW(h.backward(ones({2}, DType::f64)), GradError);
   EXPECT_EQ(calls, 1);
   EXPECT_EQ(numbers(h.grad()), (Numbers{1, 1}));
+}
+
+TEST_F(GradientHooks, MayGiveNothing) {
+  Numbers seen;
+  x.register_hook([&seen](const Tensor& g) { seen = numbers(g); });
+  x.register_hook([calls = 0](const Tensor&) mutable { ++calls; });
+  sum(x * x).backward();
+  EXPECT_EQ(seen, (Numbers{4, 6}));
+  EXPECT_EQ(numbers(x.grad()), (Numbers{4, 6}));
 }
 
 TEST_F(GradientHooks, AreNotEmpty) {

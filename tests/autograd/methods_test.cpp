@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../../autograd/grad_mode.h"
+#include "../../autograd/more_methods.h"
 #include "../../autograd/other_words.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"

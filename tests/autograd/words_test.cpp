@@ -223,6 +223,76 @@ TEST_F(RarerWords, MakeOthersOfTheirKind) {
   EXPECT_EQ(dropped, numbers(dropout(ones({97}), 0.5)));
 }
 
+TEST_F(RarerWords, AreMethods) {
+  const Tensor x = sigmoid(normal({3, 5})), y = normal({3, 5});
+  EXPECT_EQ(numbers(x.asin() + x.acos() + x.atan()), numbers(asin(x) + acos(x) + atan(x)));
+  EXPECT_EQ(numbers(x.sinh() + x.cosh()), numbers(sinh(x) + cosh(x)));
+  EXPECT_EQ(numbers(x.log2() + x.log10()), numbers(log2(x) + log10(x)));
+  EXPECT_EQ(numbers(y.atan2(x)), numbers(atan2(y, x)));
+  EXPECT_EQ(numbers(y.silu() + y.leaky_relu(0.3)), numbers(silu(y) + leaky_relu(y, 0.3)));
+  EXPECT_TRUE(equal((x > 0.5).logical_xor(y > 0), (x > 0.5) ^ (y > 0)));
+  EXPECT_TRUE(equal(x.greater(y), x > y) && equal(x.less_equal(0.5), x <= 0.5));
+  EXPECT_TRUE(equal(x.less(y), x < y) && equal(x.greater_equal(0.5), x >= 0.5));
+  EXPECT_TRUE(equal(x.not_equal(y), x != y));
+  EXPECT_TRUE(equal(x.swapdims(0, 1), x.t()));
+  EXPECT_EQ(numbers(x.ravel()), numbers(x));
+  EXPECT_EQ(x.unsqueeze(0).unsqueeze(2).squeeze({0, 1}).shape(), (Shape{3, 1, 5}));
+  EXPECT_EQ(numbers(six().take(tensor({{5, 0}}))), (Numbers{6, 1}));
+  EXPECT_EQ(numbers(tensor({3, 1, 3}).unique()), (Numbers{1, 3}));
+  EXPECT_EQ(numbers(tensor({3, 1, 3}).bincount(5)), (Numbers{0, 1, 0, 2, 0}));
+  EXPECT_EQ(numbers(tensor({{0, 1}, {2, 3}}).count_nonzero(1)), (Numbers{1, 2}));
+  const auto [middle, place] = six().median(1);
+  EXPECT_EQ(numbers(middle), (Numbers{2, 5}));
+  EXPECT_EQ(numbers(place), (Numbers{1, 1}));
+  EXPECT_EQ(numbers(six().clamp(of({2, 3, 1}), of({4, 4, 5}))), (Numbers{2, 3, 3, 4, 4, 5}));
+  EXPECT_EQ(numbers(six().clamp(of({2, 3, 1}))), (Numbers{2, 3, 3, 4, 5, 6}));
+  EXPECT_EQ(numbers(six().slice(1, 1)), (Numbers{2, 3, 5, 6}));
+  EXPECT_EQ(six().to(tensor({1})).dtype(), DType::i64);
+  EXPECT_EQ(zeros({2}, six().options()).dtype(), DType::f64);
+  const Tensor a = normal({2, 3}), b = normal({3, 2});
+  EXPECT_EQ(numbers(zeros({2, 2}, DType::f64).addmm(a, b)), numbers(0.0 + mm(a, b)));
+  EXPECT_EQ(numbers(y.addcmul(x, y, 3)), numbers(y + 3 * (x * y)));
+  EXPECT_EQ(numbers(y.addcdiv(x, y)), numbers(y + 1 * (x / y)));
+}
+
+TEST_F(RarerWords, WriteEachInPlace) {
+  const auto expect = [](Tensor (Tensor::*in_place)() const, Tensor (*function)(const Tensor&)) {
+    const Tensor x = six() / 7, same = x;
+    EXPECT_TRUE((x.*in_place)().is_same(x));
+    EXPECT_EQ(numbers(same), numbers(function(six() / 7)));
+  };
+  expect(&Tensor::neg_, neg);
+  expect(&Tensor::ceil_, ceil);
+  expect(&Tensor::trunc_, trunc);
+  expect(&Tensor::sin_, sin);
+  expect(&Tensor::cos_, cos);
+  expect(&Tensor::rsqrt_, rsqrt);
+  expect(&Tensor::reciprocal_, reciprocal);
+  expect(&Tensor::square_, square);
+  expect(&Tensor::log_, log);
+  const Tensor x = six();
+  EXPECT_EQ(numbers(x.remainder_(4)), (Numbers{1, 2, 3, 0, 1, 2}));
+  EXPECT_EQ(numbers(x.remainder_(of({1, 2, 2}))), (Numbers{0, 0, 1, 0, 1, 0}));
+  EXPECT_EQ(numbers(six().clip_(2, 5)), (Numbers{2, 2, 3, 4, 5, 5}));
+  EXPECT_EQ(numbers(six().cumsum_(1)), (Numbers{1, 3, 6, 4, 9, 15}));
+  EXPECT_EQ(numbers(six().tril_()), (Numbers{1, 0, 0, 4, 5, 0}));
+  EXPECT_EQ(numbers(six().triu_(1)), (Numbers{0, 2, 3, 0, 0, 6}));
+  EXPECT_EQ(numbers(six().fill_diagonal_(0)), (Numbers{0, 2, 3, 4, 0, 6}));
+  EXPECT_EQ(numbers(six().index_copy_(1, tensor({2, 0}), of({9, 8, 7, 6}).reshape(2, 2))),
+            (Numbers{8, 2, 9, 6, 5, 7}));
+  const Tensor y = six();
+  y.mutable_data_ptr<double>()[2] = 11;
+  EXPECT_EQ(numbers(y), (Numbers{1, 2, 11, 4, 5, 6}));
+  const Tensor leaf = six().requires_grad_(), kept = sum(leaf * leaf);
+  EXPECT_THROW(leaf.mutable_data_ptr<double>(), GradError);
+  EXPECT_THROW(leaf.fill_diagonal_(1), GradError);
+  {
+    const NoGrad scope;
+    leaf.mutable_data_ptr<double>()[0] = 2;
+  }
+  EXPECT_THROW(kept.backward(), GradError);  // the old numbers are gone
+}
+
 TEST_F(RarerWords, SetModes) {
   EXPECT_EQ(get_num_threads(), num_threads());
   EXPECT_TRUE(is_grad_enabled());
@@ -230,11 +300,23 @@ TEST_F(RarerWords, SetModes) {
     const AutoGradMode off(false);
     EXPECT_FALSE(is_grad_enabled());
   }
-  const Tensor x = six().set_requires_grad(), y = sum(x * x);
+  Tensor x = six().set_requires_grad();
+  const Tensor y = sum(x * x);
   y.backward({}, true);
   y.backward();
   EXPECT_EQ(numbers(x.grad()), numbers(4 * x));
   EXPECT_THROW(y.backward(), GradError);
+  const Tensor z = sum(x * x * x);
+  x.set_grad(Tensor());
+  z.backward({.retain_graph = true});
+  z.backward({}, true, true);  // recorded
+  EXPECT_TRUE(x.grad().requires_grad());
+  backward(z);
+  EXPECT_EQ(numbers(x.grad()), numbers(9 * x * x));
+  EXPECT_FALSE(detach(z).requires_grad());
+  const Tensor first = grad({sum(x * x * x)}, {x}, {}, true, true)[0];
+  EXPECT_EQ(numbers(grad({sum(first)}, {x}, {tensor(0.5, DType::f64)}, true)[0]), numbers(3 * x));
+  EXPECT_EQ(numbers(grad(sum(first), x)), numbers(6 * x));
   EXPECT_TRUE(gradcheck([](const Tensor& t) { return t * t; }, six()));
   EXPECT_FALSE(gradcheck([](const Tensor& t) { return t * t.detach(); }, six()));
 }

@@ -134,5 +134,16 @@ TEST(Shape, RowMajorStridesPassOverEmptyAxes) {
   EXPECT_EQ(row_major(Shape{}), Strides{});
 }
 
+TEST(Shape, IsReadAsAVector) {
+  const Shape shape{3, 5, 7};
+  EXPECT_EQ(shape.size(), 3U);
+  EXPECT_EQ(shape.front(), 3);
+  EXPECT_EQ(shape.back(), 7);
+  EXPECT_EQ(shape.vec(), (std::vector<Index>{3, 5, 7}));
+  EXPECT_FALSE(shape.empty());
+  EXPECT_TRUE(Shape{}.empty());
+  EXPECT_THROW(Shape{}.back(), ShapeError);
+}
+
 }  // namespace
 }  // namespace heed

@@ -158,6 +158,12 @@ Tensor fill_(Tensor x, Scalar value) {
   return x;
 }
 
+Array& detail::written(const char* op, Tensor x) {
+  Array& to = writable(op, x);
+  to.bump_version();
+  return to;
+}
+
 Tensor zero_(Tensor x) {
   Array& to = writable("zero_", x);
   kernels::fill(to, 0);

@@ -41,4 +41,10 @@ Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max);
 /// `value` where mask (bool) is true.
 Tensor masked_fill_(Tensor x, const Tensor& mask, Scalar value);
 
+namespace detail {
+/// x's numbers, to be written to outside of here: their version is one more. Throws in `op`'s name
+/// where writes in place do.
+Array& written(const char* op, Tensor x);
+}  // namespace detail
+
 }  // namespace heed

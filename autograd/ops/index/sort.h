@@ -3,6 +3,8 @@
 // picked, indices are i64 and get none.
 #pragma once
 
+#include <tuple>
+
 #include "../../tensor.h"
 
 namespace heed {
@@ -11,6 +13,9 @@ namespace heed {
 struct Picked {
   Tensor values;
   Tensor indices;
+
+  /// std::tie(values, indices) = max(x, 1)
+  operator std::tuple<Tensor&, Tensor&>() { return {values, indices}; }
 };
 
 /// Ascending, or `descending`; stable.
