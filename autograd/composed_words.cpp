@@ -6,6 +6,7 @@
 
 #include "../core/error.h"
 #include "check_defined.h"
+#include "ops/conv/interpolate.h"
 #include "ops/elementwise/activation.h"
 #include "ops/elementwise/rounding.h"
 #include "ops/shape/join.h"
@@ -108,6 +109,25 @@ std::vector<Tensor> tensor_split(const Tensor& x, Index count, Index axis) {
   std::vector<Index> lengths(static_cast<std::size_t>(count), size / count);
   for (Index i = 0; i < size % count; ++i) ++lengths[static_cast<std::size_t>(i)];
   return split(x, lengths, axis);
+}
+
+Tensor interpolate(const Tensor& x, std::initializer_list<Index> size) {
+  check_defined("interpolate", x, "x");
+  const Index* const sizes = size.begin();
+  if (size.size() != 1 && size.size() != 2) return interpolate(x, InterpolateOptions{});
+  if (static_cast<Index>(size.size()) != x.rank() - 2) {
+    throw ShapeError(fmt::format("interpolate: {} sizes for {}", size.size(), describe(x)));
+  }
+  return interpolate(x,
+                     {.size = size.size() == 1 ? PerAxis(sizes[0]) : PerAxis(sizes[0], sizes[1])});
+}
+
+Tensor where(const Tensor& condition, Scalar x, Scalar y) {
+  check_defined("where", condition, "condition");
+  const bool point = x.dtype() == DType::f32 || y.dtype() == DType::f32;
+  const bool bools = x.dtype() == DType::boolean && y.dtype() == DType::boolean;
+  const DType dtype = point ? DType::f32 : bools ? DType::boolean : DType::i64;
+  return where(condition, full({}, x, dtype), full({}, y, dtype));
 }
 
 Tensor multi_dot(const std::vector<Tensor>& xs) {

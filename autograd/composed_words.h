@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <initializer_list>
 #include <string>
 #include <utility>
 #include <vector>
@@ -95,6 +96,11 @@ std::vector<Tensor> broadcast_tensors(const std::vector<Tensor>& xs);
 /// `count` pieces, the first ones longer by one where the axis does not part evenly. Throws
 /// ValueError for a count below 1.
 std::vector<Tensor> tensor_split(const Tensor& x, Index count, Index axis = 0);
+/// To these sizes of the axes behind batch and channels, of the nearest place. Throws ShapeError
+/// unless there is one for each, and what interpolate() of options throws.
+Tensor interpolate(const Tensor& x, std::initializer_list<Index> size);
+/// Of two numbers: f32 where one has a point, else i64, or bool of two bools.
+Tensor where(const Tensor& condition, Scalar x, Scalar y);
 inline Tensor argwhere(const Tensor& x) { return nonzero(x); }
 inline Tensor take_along_dim(const Tensor& x, const Tensor& index, Index axis) {
   return take_along(x, index, axis);

@@ -35,20 +35,27 @@ Tensor rand(const Shape& shape, DType dtype, Generator& generator) {
 }
 
 Tensor randint(Index low, Index high, const Shape& shape) {
+  return randint(low, high, shape, default_generator());
+}
+Tensor randint(Index low, Index high, const Shape& shape, Generator& generator) {
   if (low >= high || (low < 0 && high > low + INT64_MAX)) {
     throw ValueError(fmt::format("randint: no integers from {} to below {}", low, high));
   }
   Array out = Array::empty(shape, DType::i64);
   std::int64_t* const values = out.mutable_data<std::int64_t>();
-  for (Index i = 0; i < out.numel(); ++i) values[i] = low + default_generator().below(high - low);
+  for (Index i = 0; i < out.numel(); ++i) values[i] = low + generator.below(high - low);
   return out;
 }
 Tensor randint(Index high, const Shape& shape) { return randint(0, high, shape); }
+Tensor randint(Index high, const Shape& shape, Generator& generator) {
+  return randint(0, high, shape, generator);
+}
 
-Tensor randperm(Index count) {
+Tensor randperm(Index count) { return randperm(count, default_generator()); }
+Tensor randperm(Index count, Generator& generator) {
   if (count < 0) throw ValueError(fmt::format("randperm: count {} is negative", count));
   Array out = Array::empty({count}, DType::i64);  // first: says so where there is no memory for it
-  const std::vector<Index> order = default_generator().permutation(count);
+  const std::vector<Index> order = generator.permutation(count);
   std::copy(order.begin(), order.end(), out.mutable_data<std::int64_t>());
   return out;
 }
@@ -71,6 +78,18 @@ Tensor bernoulli(const Tensor& probabilities) {
 Tensor zeros_like(const Tensor& x) {
   check_defined("zeros_like", x, "x");
   return zeros(x.shape(), x.dtype());
+}
+Tensor zeros_like(const Tensor& x, DType dtype) {
+  check_defined("zeros_like", x, "x");
+  return zeros(x.shape(), dtype);
+}
+Tensor ones_like(const Tensor& x, DType dtype) {
+  check_defined("ones_like", x, "x");
+  return ones(x.shape(), dtype);
+}
+Tensor full_like(const Tensor& x, Scalar value, DType dtype) {
+  check_defined("full_like", x, "x");
+  return full(x.shape(), value, dtype);
 }
 Tensor ones_like(const Tensor& x) {
   check_defined("ones_like", x, "x");

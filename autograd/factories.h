@@ -24,8 +24,11 @@ Tensor rand(const Shape& shape, DType dtype, Generator& generator);
 /// i64, uniform in {low, .., high - 1}. Throws ValueError unless low < high.
 Tensor randint(Index low, Index high, const Shape& shape);
 Tensor randint(Index high, const Shape& shape);
+Tensor randint(Index low, Index high, const Shape& shape, Generator& generator);
+Tensor randint(Index high, const Shape& shape, Generator& generator);
 /// i64: 0 .. count - 1 in random order. Throws ValueError for a negative count.
 Tensor randperm(Index count);
+Tensor randperm(Index count, Generator& generator);
 /// bool to f32: 1 with the probability that stands there (f32, f64), else 0. Throws ValueError.
 Tensor bernoulli(const Tensor& probabilities);
 
@@ -38,6 +41,10 @@ requires(sizeof...(I) > 0) Tensor ones(I... sizes) {
   return ones(Shape{static_cast<Index>(sizes)...});
 }
 template <Whole... I>
+requires(sizeof...(I) > 0) Tensor empty(I... sizes) {
+  return empty(Shape{static_cast<Index>(sizes)...});
+}
+template <Whole... I>
 requires(sizeof...(I) > 0) Tensor rand(I... sizes) {
   return rand(Shape{static_cast<Index>(sizes)...});
 }
@@ -46,11 +53,14 @@ requires(sizeof...(I) > 0) Tensor randn(I... sizes) {
   return randn(Shape{static_cast<Index>(sizes)...});
 }
 
-/// x's shape and dtype.
+/// x's shape and dtype, or the dtype given.
 Tensor zeros_like(const Tensor& x);
 Tensor ones_like(const Tensor& x);
 Tensor full_like(const Tensor& x, Scalar value);
 Tensor empty_like(const Tensor& x);
+Tensor zeros_like(const Tensor& x, DType dtype);
+Tensor ones_like(const Tensor& x, DType dtype);
+Tensor full_like(const Tensor& x, Scalar value, DType dtype);
 /// The same of draws; f32 and f64 (DTypeError).
 Tensor rand_like(const Tensor& x);
 Tensor randn_like(const Tensor& x);

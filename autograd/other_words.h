@@ -98,10 +98,6 @@ inline Tensor ger(const Tensor& x, const Tensor& y) { return outer(x, y); }
 inline Tensor dist(const Tensor& x, const Tensor& y, double p = 2) { return norm(x - y, p); }
 inline Tensor clamp_min(const Tensor& x, double min) { return clamp(x, min); }
 inline Tensor clamp_max(const Tensor& x, double max) { return clamp(x, {}, max); }
-/// f32, of two numbers.
-inline Tensor where(const Tensor& condition, double x, double y) {
-  return where(condition, x, full(condition.shape(), y, DType::f32));
-}
 /// Of all elements, one behind the other.
 inline Tensor take(const Tensor& x, const Tensor& index) {
   return reshape(index_select(flatten(x), 0, flatten(index)), index.shape());
@@ -144,6 +140,35 @@ template <class T>
 requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<T>& values, const Shape& shape) {
   return reshape(tensor(values), shape);
 }
+/// Rows of one length. Throws ShapeError.
+template <class T>
+requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<std::vector<T>>& rows) {
+  std::vector<Tensor> out;
+  for (const std::vector<T>& row : rows) out.push_back(tensor(row));
+  return stack(out);
+}
+template <class T>
+requires std::is_arithmetic_v<T> Tensor tensor(const std::vector<std::vector<T>>& rows,
+                                               DType dtype) {
+  return to(tensor(rows), dtype);
+}
+inline Tensor as_tensor(const Tensor& x) { return x; }
+inline Tensor as_tensor(std::initializer_list<Nested> values) { return tensor(values); }
+template <class T>
+requires std::is_arithmetic_v<T> Tensor as_tensor(const std::vector<T>& values) {
+  return tensor(values);
+}
+inline Tensor randint(Index low, Index high, const Shape& shape, DType dtype) {
+  return to(randint(low, high, shape), dtype);
+}
+inline Tensor randint(Index high, const Shape& shape, DType dtype) {
+  return to(randint(high, shape), dtype);
+}
+/// x's shape and dtype.
+inline Tensor randint_like(const Tensor& x, Index low, Index high) {
+  return to(randint(low, high, x.shape()), x.dtype());
+}
+inline Tensor randint_like(const Tensor& x, Index high) { return randint_like(x, 0, high); }
 inline Tensor scalar_tensor(Scalar value) { return full({}, value); }
 inline Tensor dropout(const Tensor& x) { return dropout(x, 0.5); }
 /// base^first .. base^last, as linspace() of the exponents.

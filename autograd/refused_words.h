@@ -18,6 +18,18 @@ concept OneTensor = std::same_as<T, Tensor>;
 
 template <detail::OneTensor T>
 Tensor where(const T&, Say<"nonzero(x)"> = {}) = delete;
+template <detail::OneTensor T, std::floating_point F>
+Tensor max(const T&, F, Say<"maximum(x, y), clamp(x, min)"> = {}) = delete;
+template <detail::OneTensor T, std::floating_point F>
+Tensor min(const T&, F, Say<"minimum(x, y), clamp(x, {}, max)"> = {}) = delete;
+template <detail::OneTensor T, std::floating_point F>
+Tensor softmax(const T&, F, Say<"an axis is a whole number: softmax(x, -1)"> = {}) = delete;
+template <detail::OneTensor T, std::floating_point F>
+Tensor log_softmax(const T&, F, Say<"an axis is a whole number: log_softmax(x, -1)"> = {}) = delete;
+template <detail::OneTensor T, std::floating_point F>
+Tensor argmax(const T&, F, Say<"an axis is a whole number: argmax(x, -1)"> = {}) = delete;
+template <detail::OneTensor T, std::floating_point F>
+Tensor argmin(const T&, F, Say<"an axis is a whole number: argmin(x, -1)"> = {}) = delete;
 void set_grad_enabled(bool, Say<"GradMode scope(on), NoGrad scope"> = {}) = delete;
 template <detail::OneTensor T>
 Tensor cholesky(const T&, Say<"heed has no Cholesky decomposition"> = {}) = delete;

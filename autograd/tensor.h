@@ -314,8 +314,8 @@ class Tensor : public TensorWords {
   Tensor sum(Type dtype) const;
   Tensor mean(const Axes& axes = {}, bool keepdim = false) const;
   Tensor prod(const Axes& axes = {}, bool keepdim = false) const;
-  Tensor var(const Axes& axes = {}, bool keepdim = false) const;
-  Tensor std(const Axes& axes = {}, bool keepdim = false) const;
+  Tensor var(const Axes& axes = {}, bool unbiased = true, bool keepdim = false) const;
+  Tensor std(const Axes& axes = {}, bool unbiased = true, bool keepdim = false) const;
   Tensor norm(double p = 2, const Axes& axes = {}, bool keepdim = false) const;
   Tensor logsumexp(const Axes& axes, bool keepdim = false) const;
   Tensor amax(const Axes& axes = {}, bool keepdim = false) const;

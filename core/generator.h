@@ -39,7 +39,10 @@ class Generator {
     offset_ = state.offset;
   }
   /// Starts the stream of `seed` from its beginning.
-  void manual_seed(std::uint64_t seed) { set_state({seed, 0}); }
+  Generator& manual_seed(std::uint64_t seed) {
+    set_state({seed, 0});
+    return *this;
+  }
 
   /// 64 random bits.
   std::uint64_t next();

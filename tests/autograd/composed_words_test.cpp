@@ -127,6 +127,25 @@ TEST_F(ComposedWords, Rearrange) {
   EXPECT_TRUE(equal(take_along_dim(a, order, 1), std::get<0>(sort(a, 1))));
 }
 
+TEST_F(ComposedWords, ChooseBetweenNumbers) {
+  const Tensor mask = tensor({true, false, true});
+  EXPECT_TRUE(equal(where(mask, 7, -2), tensor({7, -2, 7})));
+  EXPECT_TRUE(equal(where(mask, 7, -2.5), tensor({7.0, -2.5, 7.0})));
+  EXPECT_TRUE(equal(where(mask, false, true), tensor({false, true, false})));
+  const std::int64_t large = (std::int64_t{1} << 62) + 1;
+  EXPECT_EQ(where(mask, large, 0)[0].item<std::int64_t>(), large);
+  EXPECT_THROW(where(tensor({1, 0}), 1, 0), DTypeError);
+}
+
+TEST_F(ComposedWords, TakeSizesInBraces) {
+  const Tensor image = normal({2, 3, 5, 7}), line = normal({2, 3, 5});
+  EXPECT_TRUE(equal(interpolate(image, {11, 8}), interpolate(image, {.size = PerAxis(11, 8)})));
+  EXPECT_TRUE(equal(interpolate(line, {11}), interpolate(line, {.size = PerAxis(11)})));
+  EXPECT_THROW(interpolate(image, {8}), ShapeError);
+  EXPECT_THROW(interpolate(line, {8, 8}), ShapeError);
+  EXPECT_THROW(interpolate(image, {}), ValueError);
+}
+
 TEST_F(ComposedWords, MultiplyAndMeasure) {
   const Tensor a = normal({2, 3}), b = normal({3, 5}), c = normal({5, 7}), v = normal({3});
   EXPECT_EQ(numbers(multi_dot({a, b, c})), numbers(matmul(matmul(a, b), c)));

@@ -48,6 +48,7 @@ TEST_F(RarerWords, Rearrange) {
   EXPECT_EQ(x.unflatten(0, {2, 1}).shape(), (Shape{2, 1, 3}));
   EXPECT_THROW(x.unflatten(1, {2, 2}), ShapeError);
   EXPECT_EQ(numbers(x[Slice(1, 2)]), (Numbers{4, 5, 6}));
+  EXPECT_TRUE(equal(embedding(tensor({1, 0, 1}), x), embedding(x, tensor({1, 0, 1}))));
   EXPECT_EQ(numbers(repeat_interleave(x, 2)), (Numbers{1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6}));
   EXPECT_EQ(numbers(concatenate({x, x}, 1)), numbers(concat({x, x}, 1)));
   EXPECT_EQ(numbers(column_stack({of({1, 2}), of({3, 4})})), (Numbers{1, 3, 2, 4}));
@@ -221,6 +222,29 @@ TEST_F(RarerWords, MakeOthersOfTheirKind) {
   const Numbers dropped = numbers(dropout(ones({97})));
   manual_seed(7);
   EXPECT_EQ(dropped, numbers(dropout(ones({97}), 0.5)));
+}
+
+TEST_F(RarerWords, MakeWhatIsAskedFor) {
+  EXPECT_TRUE(equal(zeros_like(six(), kLong), zeros({2, 3}, kLong)));
+  EXPECT_TRUE(equal(ones_like(six(), kBool), ones({2, 3}, kBool)));
+  EXPECT_TRUE(equal(full_like(six(), 7, kLong), full({2, 3}, 7)));
+  EXPECT_EQ(empty(3, 5).shape(), (Shape{3, 5}));
+  Generator a(3), b(3);
+  EXPECT_TRUE(equal(randint(2, 101, {13}, a), 2 + randint(99, {13}, b)));
+  EXPECT_TRUE(equal(randperm(17, a), randperm(17, b)));
+  EXPECT_TRUE(equal(randint(99, {13}, a.manual_seed(5)), randint(99, {13}, b.manual_seed(5))));
+  EXPECT_EQ(randint(2, 5, {3}, kFloat).dtype(), DType::f32);
+  EXPECT_EQ(randint(5, {3}, kFloat64).dtype(), DType::f64);
+  const Tensor drawn = randint_like(six(), 3, 5);
+  EXPECT_EQ(drawn.dtype(), DType::f64);
+  EXPECT_TRUE(all((drawn == 3) | (drawn == 4)) && randint_like(six(), 1).sum().item() == 0);
+  const std::vector<std::vector<float>> rows = {{1, 2, 3}, {4, 5, 6}};
+  EXPECT_TRUE(equal(tensor(rows), six().to(DType::f32)));
+  EXPECT_TRUE(equal(tensor(rows, DType::f64), six()));
+  EXPECT_THROW(tensor(std::vector<std::vector<double>>{{1}, {2, 3}}), ShapeError);
+  EXPECT_TRUE(as_tensor(drawn).is_same(drawn));
+  EXPECT_EQ(as_tensor({1, 2}).dtype(), DType::i64);
+  EXPECT_EQ(as_tensor(std::vector<double>{1, 2}).dtype(), DType::f64);
 }
 
 TEST_F(RarerWords, AreMethods) {

@@ -66,6 +66,9 @@ Tensor spread(const Shape& shape, Index axis, const Tensor& index, const Tensor&
 // differentiated again.
 Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse, Index padding) {
   check_defined("embedding", weight, "weight", ids, "ids");
+  if (weight.dtype() == DType::i64 && is_floating(ids.dtype())) {
+    return embedding(ids, weight, sparse, padding);
+  }
   Array out = kernels::take_rows("embedding", weight.array(), ids.array());
   out = out.widened();
   if (padding < -1 || padding >= weight.size(0)) {

@@ -8,8 +8,8 @@ namespace heed {
 
 /// Rows of `weight` [V, ...] named by `ids` (any shape): ids' shape plus the row's. With `sparse`
 /// the gradient of weight holds only the rows used, each once. The row `padding`, unless -1, gets
-/// no gradient. Of a weight in bf16 the rows are f32. Throws ValueError for a padding outside [-1,
-/// V).
+/// no gradient. Of a weight in bf16 the rows are f32. The two may come in PyTorch's order, ids first,
+/// where their dtypes tell which is which. Throws ValueError for a padding outside [-1, V).
 Tensor embedding(const Tensor& weight, const Tensor& ids, bool sparse = false, Index padding = -1);
 
 /// Places of one axis, in the order of `index` (i64 [n]), repeats allowed.

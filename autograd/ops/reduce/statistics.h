@@ -2,21 +2,44 @@
 // The reduced axes stay with size 1 where `keepdim`.
 #pragma once
 
+#include <concepts>
+
 #include "../../tensor.h"
 
 namespace heed {
 
 /// sum((x - mean)^2) / (n - correction). Throws ShapeError over no elements, ValueError unless
 /// 0 <= correction < n.
-Tensor var(const Tensor& x, const Axes& axes = {}, bool keepdim = false, Index correction = 1);
+Tensor var(const Tensor& x, const Axes& axes, bool keepdim, Index correction);
+/// The same by PyTorch's bools: the correction is 1, or 0 where not `unbiased`.
+inline Tensor var(const Tensor& x, const Axes& axes = {}, bool unbiased = true) {
+  return var(x, axes, false, unbiased ? 1 : 0);
+}
+template <std::same_as<bool> T>
+Tensor var(const Tensor& x, const Axes& axes, T unbiased, T keepdim) {
+  return var(x, axes, keepdim, Index{unbiased});
+}
 
 /// The root of var; where that is 0 its gradient is 0. PyTorch's std.
-Tensor stddev(const Tensor& x, const Axes& axes = {}, bool keepdim = false, Index correction = 1);
+Tensor stddev(const Tensor& x, const Axes& axes, bool keepdim, Index correction);
+inline Tensor stddev(const Tensor& x, const Axes& axes = {}, bool unbiased = true) {
+  return stddev(x, axes, false, unbiased ? 1 : 0);
+}
+template <std::same_as<bool> T>
+Tensor stddev(const Tensor& x, const Axes& axes, T unbiased, T keepdim) {
+  return stddev(x, axes, keepdim, Index{unbiased});
+}
 
 /// stddev() by PyTorch's name: heed::std(x), x.std(). (`std(x)` alone is the namespace.)
-inline Tensor std(const Tensor& x, const Axes& axes = {}, bool keepdim = false,
-                  Index correction = 1) {
+inline Tensor std(const Tensor& x, const Axes& axes, bool keepdim, Index correction) {
   return stddev(x, axes, keepdim, correction);
+}
+inline Tensor std(const Tensor& x, const Axes& axes = {}, bool unbiased = true) {
+  return stddev(x, axes, unbiased);
+}
+template <std::same_as<bool> T>
+Tensor std(const Tensor& x, const Axes& axes, T unbiased, T keepdim) {
+  return stddev(x, axes, unbiased, keepdim);
 }
 
 /// sum(|x|^p)^(1/p); the largest (smallest) |x| for p = infinity (-infinity), which share the

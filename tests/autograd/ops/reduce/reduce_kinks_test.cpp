@@ -57,7 +57,8 @@ TEST(Statistics, OfNoResultsAreEmpty) {
   const Tensor x = leaf({}, {3, 0});
   for (const bool keepdim : {false, true}) {
     const Shape expected = keepdim ? Shape{1, 0} : Shape{0};
-    std::vector<Tensor> all{var(x, {0}, keepdim), var(x, {0}, keepdim, 0), stddev(x, {0}, keepdim)};
+    std::vector<Tensor> all{var(x, {0}, keepdim, 1), var(x, {0}, keepdim, 0),
+                            stddev(x, {0}, keepdim, 1)};
     for (const double p : {2.0, 1.0, 0.5, -1.0, HUGE_VAL, -HUGE_VAL}) {
       all.push_back(norm(x, p, {0}, keepdim));
     }
