@@ -19,4 +19,16 @@ void check_defined(const char* op, const std::vector<Tensor>& operands, const ch
   }
 }
 
+void check_defined_yet(const char* op, const Tensor& x) {
+  if (!x.defined()) {
+    throw GradError(fmt::format("{}: x is undefined, as a grad() is before any backward pass", op));
+  }
+  check_defined(op, x, "x");
+}
+
+void check_mask(const char* op, const Tensor& mask) {
+  if (mask.dtype() == DType::boolean) return;
+  throw DTypeError(fmt::format("{}: the mask must be bool, not {}", op, describe(mask)));
+}
+
 }  // namespace heed

@@ -33,4 +33,10 @@ void check_defined(const char* op, const Tensor& operand, const char* name, cons
 /// The same for a list, whose tensors are named by their places: "concat: xs[1] is undefined".
 void check_defined(const char* op, const std::vector<Tensor>& operands, const char* name);
 
+/// check_defined() of an x that may be a grad() before any backward pass, which it says.
+void check_defined_yet(const char* op, const Tensor& x);
+
+/// Throws DTypeError unless the mask is bool.
+void check_mask(const char* op, const Tensor& mask);
+
 }  // namespace heed

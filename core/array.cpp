@@ -119,7 +119,8 @@ template std::vector<BFloat16> Array::copied_out() const;
 
 double Array::item() const {
   if (!defined() || numel_ != 1) {
-    throw ShapeError(fmt::format("item: needs exactly one element, not {}", describe(*this)));
+    throw ShapeError(fmt::format("item: needs exactly one element, not {}{}", describe(*this),
+                                 defined() && dtype_ == DType::boolean ? ": all(x), any(x)" : ""));
   }
   return visit_dtype(dtype_, [&](auto zero) {
     return static_cast<double>(*reinterpret_cast<const decltype(zero)*>(data_));

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "bfloat16.h"
 
@@ -80,6 +81,10 @@ struct DTypeOf<BFloat16> {
 /// The DType of a C++ element type: dtype_of<float> == DType::f32.
 template <class T>
 inline constexpr DType dtype_of = DTypeOf<T>::value;
+
+/// For an error about two operands of unlike dtypes: "convert one, to(x, DType::f32)", the one that
+/// loses less.
+std::string conversion(const char* x_name, DType x, const char* y_name, DType y);
 
 /// Throws DTypeError unless `dtype` is f32 or f64.
 void check_floating(const char* op, DType dtype);

@@ -6,11 +6,22 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 
 #include "dtype.h"
 #include "error.h"
 
 namespace heed {
+
+std::string conversion(const char* x_name, DType x, const char* y_name, DType y) {
+  const auto width = [](DType dtype) {
+    const DType order[] = {DType::boolean, DType::i64, DType::bf16, DType::f32, DType::f64};
+    return std::find(std::begin(order), std::end(order), dtype) - std::begin(order);
+  };
+  const bool first = width(x) < width(y);
+  return fmt::format("convert one, to({}, DType::{})", first ? x_name : y_name,
+                     name(first ? y : x));
+}
 
 void check_floating(const char* op, DType dtype) {
   if (is_computed(dtype)) return;

@@ -229,6 +229,27 @@ TEST(IntegerTensors, BoolsTakeNoNumberInPlace) {
   EXPECT_EQ(x.to_vector<bool>(), (std::vector<bool>{true, true, true}));
 }
 
+TEST(IntegerTensors, AreSummedUpHeldAndRaised) {
+  const Tensor x = tensor({{1, -2, 3}, {4, 5, -6}});
+  EXPECT_EQ(whole(cumsum(x, 1)), (Integers{1, -1, 2, 4, 9, 3}));
+  EXPECT_EQ(whole(x.t().cumsum(1)), (Integers{1, 5, -2, 3, 3, -3}));
+  EXPECT_EQ(whole(cumsum(tensor({true, false, true}), 0)), (Integers{1, 1, 2}));
+  const std::int64_t most = INT64_MAX;
+  EXPECT_EQ(whole(cumsum(tensor(Integers{most - 1, 1, 1}), 0)),
+            (Integers{most - 1, most, INT64_MIN}));
+  EXPECT_EQ(whole(clamp(x, -1, 4)), (Integers{1, -1, 3, 4, 4, -1}));
+  EXPECT_EQ(whole(clamp(x, {}, 2)), (Integers{1, -2, 2, 2, 2, -6}));
+  EXPECT_EQ(clamp(x, -0.5).to_vector<float>(), (std::vector<float>{1, -0.5, 3, 4, 5, -0.5}));
+  EXPECT_EQ(whole(clamp(x, tensor({2, 0, 0}), tensor({3, 4, -1}))), (Integers{2, 0, -1, 3, 4, -1}));
+  EXPECT_EQ(whole(x.clone().clamp_(0, 3)), (Integers{1, 0, 3, 3, 3, 0}));
+  EXPECT_EQ(whole(pow(x, 3)), (Integers{1, -8, 27, 64, 125, -216}));
+  EXPECT_EQ(whole(pow(x, 0)), Integers(6, 1));
+  std::uint64_t wrapped = 1;
+  for (int i = 0; i < 39; ++i) wrapped *= 7;
+  EXPECT_EQ(whole(tensor({3, 7}).pow(39)),
+            (Integers{4052555153018976267, static_cast<std::int64_t>(wrapped)}));
+}
+
 TEST(IntegerTensors, AreFilledWithWhatTheyHold) {
   Tensor x = tensor({3, 5, 7});
   const Tensor mask = tensor({true, false, true});

@@ -235,6 +235,8 @@ TEST(Array, SaysWhatDoesNotFit) {
   EXPECT_ERROR(DTypeError, "array: asked for f32 of undefined", Array().data<float>());
   EXPECT_ERROR(ShapeError, "item: needs exactly one element, not f32[3, 5]", x.item());
   EXPECT_ERROR(ShapeError, "item: needs exactly one element, not undefined", Array().item());
+  EXPECT_ERROR(ShapeError, "item: needs exactly one element, not bool[2, 3]: all(x), any(x)",
+               Array::zeros({2, 3}, DType::boolean).item());
   EXPECT_ERROR(ShapeError, "array: 2 values do not fill shape [3]",
                Array::from(std::vector<float>{1, 2}, {3}));
   EXPECT_ERROR(ShapeError, "size: axis 2 is out of range for rank 2", x.size(2));

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <limits>
 
 #include "../../../core/error.h"
@@ -10,7 +11,9 @@
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
+#include "../shape/shape.h"
 #include "elementwise.h"
+#include "in_i64.h"
 
 namespace heed {
 
@@ -48,11 +51,24 @@ struct Kept {
   }
 };
 
+// Of i64; a bound that is no whole number there makes the whole f32.
+Tensor clamp_whole(const Tensor& x, std::optional<double> min, std::optional<double> max) {
+  const auto fits = [](std::optional<double> bound) {
+    return !bound || (in_i64(*bound) && *bound == std::trunc(*bound));
+  };
+  if (!fits(min) || !fits(max)) return clamp(to(x, DType::f32), min, max);
+  Tensor out = x;
+  if (min) out = maximum(out, static_cast<Index>(*min));
+  if (max) out = minimum(out, static_cast<Index>(*max));
+  return out;
+}
+
 }  // namespace
 
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max) {
   check_defined("clamp", x, "x");
   if (!min && !max) throw_no_bounds();
+  if (x.dtype() == DType::i64) return clamp_whole(x, min, max);
   const double a = min.value_or(-std::numeric_limits<double>::infinity());
   const double b = max.value_or(std::numeric_limits<double>::infinity());
   Array out = kernels::activation(Activation::clamp, x.array(), a, b);
@@ -68,12 +84,16 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
 Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
   check_defined("clamp", x, "x");
   if (!min.defined() && !max.defined()) throw_no_bounds();
-  check_floating("clamp", x.dtype());
+  if (x.dtype() != DType::i64) check_floating("clamp", x.dtype());
   check_bound("min", x, min);
   check_bound("max", x, max);
   Shape shape = x.shape();
   if (min.defined()) shape = broadcast_shapes("clamp", shape, min.shape());
   if (max.defined()) broadcast_shapes("clamp", shape, max.shape());
+  if (x.dtype() == DType::i64) {
+    const Tensor above = min.defined() ? maximum(x, min) : x;
+    return max.defined() ? minimum(above, max) : above;
+  }
   Array out = x.array();
   if (min.defined()) out = kernels::binary(kernels::Binary::maximum, out, min.array());
   if (max.defined()) out = kernels::binary(kernels::Binary::minimum, out, max.array());

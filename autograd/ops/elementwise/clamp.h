@@ -10,12 +10,13 @@
 
 namespace heed {
 
-/// A bound left out (std::nullopt) does not bind. Throws ValueError when both are.
+/// A bound left out (std::nullopt) does not bind. An x of i64 stays i64 where bounds are whole
+/// numbers, and becomes f32 where one has something behind the point. Throws ValueError when both are.
 Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> max = {});
 inline Tensor clip(const Tensor& x, std::optional<double> min, std::optional<double> max = {}) {
   return clamp(x, min, max);
 }
-/// Bounds that broadcast with x, of its dtype; undefined ones do not bind. Throws ValueError when
+/// Bounds that broadcast with x, of its dtype, f32, f64 or i64; undefined ones do not bind. Throws ValueError when
 /// both are, DTypeError, ShapeError.
 Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max);
 

@@ -309,6 +309,8 @@ Tensor where(const Tensor& condition, const Tensor& x, const Tensor& y) {
 
 Tensor masked_fill(const Tensor& x, const Tensor& mask, Scalar value) {
   check_defined("masked_fill", x, "x", mask, "mask");
+  check_mask("masked_fill", mask);
+  broadcast_shapes("masked_fill", x.shape(), mask.shape());
   if (x.dtype() == DType::i64) check_in_i64("masked_fill", value);
   return where(mask, like(x, value), x);
 }

@@ -91,7 +91,8 @@ Tensor write(const char* op, Binary kind, Tensor x, const Tensor& y) {
   check_operand(op, x, y, "y");
   if (y.dtype() != to.dtype()) {
     throw DTypeError(
-        fmt::format("{}: dtypes differ: x is {}, y is {}", op, describe(x), describe(y)));
+        fmt::format("{}: dtypes differ: x is {}, y is {}: convert one, to(y, DType::{})", op,
+                    describe(x), describe(y), name(to.dtype())));
   }
   if (kernels::takes(kind, to.dtype())) {
     return replace(to, x, kernels::binary(kind, to, y.array()));
@@ -165,6 +166,7 @@ Array& detail::written(const char* op, Tensor x) {
 }
 
 Tensor zero_(Tensor x) {
+  check_defined_yet("zero_", x);
   Array& to = writable("zero_", x);
   kernels::fill(to, 0);
   to.bump_version();
@@ -190,12 +192,19 @@ Tensor pow_(Tensor x, double y) { return write("pow_", Binary::pow, std::move(x)
 
 Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max) {
   Array& to = writable("clamp_", x);
-  return replace(to, x, clamp(x.detach(), min, max));
+  const Tensor held = clamp(x.detach(), min, max);
+  if (!is_floating(to.dtype()) && held.dtype() != to.dtype()) {
+    throw DTypeError(
+        fmt::format("clamp_: {} and a bound that is not whole: convert x first, to(x, DType::f32)",
+                    describe(x)));
+  }
+  return replace(to, x, held);
 }
 
 Tensor masked_fill_(Tensor x, const Tensor& mask, Scalar value) {
   Array& to = writable("masked_fill_", x);
   check_operand("masked_fill_", x, mask, "mask");
+  check_mask("masked_fill_", mask);
   if (to.dtype() == DType::i64) check_in_i64("masked_fill_", value);
   return replace(to, x, masked_fill(x.detach(), mask, value));
 }

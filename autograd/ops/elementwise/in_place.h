@@ -36,7 +36,8 @@ Tensor sub_(Tensor x, Scalar y);
 Tensor mul_(Tensor x, Scalar y);
 Tensor div_(Tensor x, Scalar y);
 Tensor pow_(Tensor x, double y);
-/// As clamp(); throws ValueError when both bounds are left out.
+/// As clamp(); throws ValueError when both bounds are left out, DTypeError for an x of i64 and a
+/// bound that is not whole.
 Tensor clamp_(Tensor x, std::optional<double> min, std::optional<double> max);
 /// `value` where mask (bool) is true.
 Tensor masked_fill_(Tensor x, const Tensor& mask, Scalar value);

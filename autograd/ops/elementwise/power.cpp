@@ -1,5 +1,8 @@
 #include "power.h"
 
+#include <cmath>
+#include <cstdint>
+
 #include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
@@ -23,6 +26,16 @@ Tensor by_y(const Tensor& x, const Tensor& y) {
   return where(flat, 0, pow(x, y) * log(where(flat, 1, x)));
 }
 
+// By squares.
+Tensor whole_power(Tensor x, std::uint64_t y) {
+  Tensor out = ones_like(x);
+  for (; y > 0; y /= 2) {
+    if (y % 2 == 1) out = out * x;
+    if (y > 1) x = x * x;
+  }
+  return out;
+}
+
 }  // namespace
 
 Tensor pow(const Tensor& x, const Tensor& y) {
@@ -35,6 +48,9 @@ Tensor pow(const Tensor& x, const Tensor& y) {
 
 Tensor pow(const Tensor& x, double y) {
   check_defined("pow", x, "x");
+  if (x.dtype() == DType::i64 && y >= 0 && y < 0x1p63 && y == std::trunc(y)) {
+    return whole_power(x, static_cast<std::uint64_t>(y));
+  }
   Array out = kernels::binary(Binary::pow, x.array(), Array::full(Shape{}, y, widened(x.dtype())));
   say("y", y);
   return record(Op::pow, std::move(out), {x}, [x = Saved(x), y](const Tensor& g) {

@@ -10,7 +10,8 @@ namespace heed {
 
 /// Throws DTypeError, ShapeError.
 Tensor pow(const Tensor& x, const Tensor& y);
-/// The number takes the tensor's dtype. Exponents 1, 2, 3 and -1 are products.
+/// The number takes the tensor's dtype. Exponents 1, 2, 3 and -1 are products. Takes an x of i64,
+/// too, where y is whole and not below 0: it stays i64 and wraps around.
 Tensor pow(const Tensor& x, double y);
 Tensor pow(double x, const Tensor& y);
 

@@ -83,9 +83,7 @@ Tensor index_put(const Tensor& x, const std::vector<Tensor>& indices, const Tens
 
 Tensor masked_select(const Tensor& x, const Tensor& mask) {
   check_defined("masked_select", x, "x", mask, "mask");
-  if (mask.dtype() != DType::boolean) {
-    throw DTypeError(fmt::format("masked_select: the mask must be bool, not {}", describe(mask)));
-  }
+  check_mask("masked_select", mask);
   const Shape shape = broadcast_shapes("masked_select", x.shape(), mask.shape());
   const Shape line{shape.numel()};
   const Array places = kernels::nonzero(mask.array().expand(shape).reshape(line));

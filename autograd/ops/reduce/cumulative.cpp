@@ -38,6 +38,7 @@ Tensor neighbour(const Tensor& x, Index axis, bool ahead) {
 
 Tensor cumsum(const Tensor& x, Index axis) {
   check_defined("cumsum", x, "x");
+  if (x.dtype() == DType::boolean) return cumsum(to(x, DType::i64), axis);
   return running_sum(x, axis, false);
 }
 

@@ -5,7 +5,7 @@
 
 namespace heed {
 
-/// y_t = x_1 + ... + x_t.
+/// y_t = x_1 + ... + x_t. Takes i64, too, which wraps around, and bool, whose sums are i64.
 Tensor cumsum(const Tensor& x, Index axis);
 
 /// y_t = x_1 x_2 ... x_t. Its gradient divides by nothing: zeros are right, at any order.

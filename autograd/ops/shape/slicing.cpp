@@ -135,7 +135,9 @@ IndexedPlaces indexed_places(const Tensor& x, const std::vector<IndexEntry>& ent
   using Kind = IndexEntry::Kind;
   Index named = 0, ellipses = 0;
   for (const IndexEntry& entry : entries) {
-    if (entry.kind == Kind::tensor) check_defined("index", entry.tensor, "indices");
+    if (entry.kind == Kind::tensor && !entry.tensor.defined()) {
+      detail::throw_undefined("index", fmt::format("indices[{}]", &entry - entries.data()).c_str());
+    }
     named += axes_of(entry);
     ellipses += entry.kind == Kind::ellipsis;
   }

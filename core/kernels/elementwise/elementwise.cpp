@@ -18,9 +18,13 @@ constexpr const char* kBinaryNames[] = {HEED_BINARY_KERNELS(HEED_NAME)};
 #undef HEED_NAME
 
 void check_same(const char* op, const Array& x, const Array& y) {
-  if (!x.defined() || !y.defined() || x.dtype() != y.dtype()) {
+  if (!x.defined() || !y.defined()) {
     throw DTypeError(
         fmt::format("{}: dtypes differ: x is {}, y is {}", op, describe(x), describe(y)));
+  }
+  if (x.dtype() != y.dtype()) {
+    throw DTypeError(fmt::format("{}: dtypes differ: x is {}, y is {}: {}", op, describe(x),
+                                 describe(y), conversion("x", x.dtype(), "y", y.dtype())));
   }
 }
 

@@ -125,8 +125,8 @@ Array libm(Libm op, const Array& x) {
 Array libm(LibmOfTwo op, const Array& x, const Array& y) {
   const char* const op_name = name(op);
   if (x.dtype() != y.dtype()) {
-    throw DTypeError(
-        fmt::format("{}: dtypes differ: x is {}, y is {}", op_name, describe(x), describe(y)));
+    throw DTypeError(fmt::format("{}: dtypes differ: x is {}, y is {}: {}", op_name, describe(x),
+                                 describe(y), conversion("x", x.dtype(), "y", y.dtype())));
   }
   if (op == LibmOfTwo::remainder && x.dtype() == DType::i64) {
     using T = std::int64_t;

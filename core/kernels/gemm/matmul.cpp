@@ -66,9 +66,13 @@ Array matmul(const Array& a, const Array& b) {
   if (a.dtype() == DType::bf16 || b.dtype() == DType::bf16) {
     return matmul(a.widened(), b.widened());
   }
-  if (!a.defined() || !b.defined() || a.dtype() != b.dtype()) {
+  if (!a.defined() || !b.defined()) {
     throw DTypeError(
         fmt::format("matmul: dtypes differ: a is {}, b is {}", describe(a), describe(b)));
+  }
+  if (a.dtype() != b.dtype()) {
+    throw DTypeError(fmt::format("matmul: dtypes differ: a is {}, b is {}: {}", describe(a),
+                                 describe(b), conversion("a", a.dtype(), "b", b.dtype())));
   }
   check_floating("matmul", a.dtype());
   check_inner(a, b);

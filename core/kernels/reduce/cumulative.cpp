@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <type_traits>
 
 #include "../../error.h"
@@ -19,14 +20,17 @@ struct Steps {
 };
 
 // h_t = a_t h_{t-1} + b_t for kChains chains side by side: each waits for its own last sum only.
+// Integers wrap around.
 template <int kChains, bool scaled, class T>
 void scan_chains(Steps<const T> a, Steps<const T> b, Steps<T> to, Index size) {
-  double state[kChains] = {};
+  using State = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
+  State state[kChains] = {};
   for (Index t = 0; t < size; ++t) {
     for (int i = 0; i < kChains; ++i) {
-      const auto value = double{b.at[t * b.along + i * b.across]};
+      const auto value = static_cast<State>(b.at[t * b.along + i * b.across]);
       if constexpr (scaled) {
-        state[i] = t == 0 ? value : double{a.at[t * a.along + i * a.across]} * state[i] + value;
+        const auto scale = static_cast<State>(a.at[t * a.along + i * a.across]);
+        state[i] = t == 0 ? value : scale * state[i] + value;
       } else {
         state[i] = t == 0 ? value : state[i] + value;  // not 0 + value: -0 stays
       }
@@ -80,6 +84,7 @@ Array scan(const Array& a, const Array& b, Index axis, bool reverse) {
 
 Array cumsum(const Array& x, Index axis, bool reverse) {
   axis = normalize_axis("cumsum", axis, x.rank());
+  if (x.dtype() == DType::i64) return scan<false, std::int64_t>(x, x, axis, reverse);
   return visit_floating("cumsum", x.dtype(), [&](auto zero) {
     return scan<false, decltype(zero)>(x, x, axis, reverse);
   });

@@ -82,7 +82,9 @@ TEST(WholeTexts, OfWritesInPlace) {
   EXPECT_ERROR(DTypeError,
                "add_: i64[3] and a number with a point, 0.5: convert x first, to(x, DType::f32)",
                add_(x, 0.5));
-  EXPECT_ERROR(DTypeError, "mul_: dtypes differ: x is i64[3], y is f64[3]", mul_(x, doubles({3})));
+  EXPECT_ERROR(DTypeError,
+               "mul_: dtypes differ: x is i64[3], y is f64[3]: convert one, to(y, DType::i64)",
+               mul_(x, doubles({3})));
   EXPECT_ERROR(ShapeError, "operator+=: the result f64[5, 2, 3] is not of x's shape, f64[2, 3]",
                y += doubles({5, 2, 3}));
   EXPECT_ERROR(ShapeError, "sub_: f64[2, 3] does not broadcast into f64[3]",

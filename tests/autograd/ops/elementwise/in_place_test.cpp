@@ -200,7 +200,8 @@ TEST(InPlaceOps, RefuseBadOperands) {
                "add_: shapes [2, 3] and [5] do not broadcast: 3 against 5 on axis 1 from the end",
                add_(x, ones({5})));
   EXPECT_ERROR(ShapeError, "add_: f32[2, 3] does not broadcast into f32[3]", add_(ones({3}), x));
-  EXPECT_ERROR(DTypeError, "div_: dtypes differ: x is f32[2, 3], y is f64[3]",
+  EXPECT_ERROR(DTypeError,
+               "div_: dtypes differ: x is f32[2, 3], y is f64[3]: convert one, to(y, DType::f32)",
                div_(x, ones({3}, DType::f64)));
   EXPECT_ERROR(DTypeError, "pow_: takes f32 or f64, not i64", pow_(zeros({3}, DType::i64), 2));
   const Tensor i = ones({2}, DType::i64);
@@ -217,7 +218,17 @@ TEST(InPlaceOps, RefuseBadOperands) {
                fill_(expand(ones({1, 3}), {2, 3}), 2));
   EXPECT_ERROR(ValueError, "clamp: it takes min, max or both; both are left out",
                clamp_(x, {}, {}));
-  EXPECT_ERROR(DTypeError, "where: takes bool, not f32[3]", masked_fill_(x, ones({3}), 2));
+  EXPECT_ERROR(DTypeError, "masked_fill_: the mask must be bool, not f32[3]",
+               masked_fill_(x, ones({3}), 2));
+  EXPECT_ERROR(DTypeError, "masked_fill: the mask must be bool, not f32[3]",
+               masked_fill(x, ones({3}), 2));
+  EXPECT_ERROR_WITH(ShapeError, "masked_fill: shapes [2, 3] and [2] do not broadcast",
+                    masked_fill(x, zeros({2}, DType::boolean), 2));
+  EXPECT_ERROR(GradError, "zero_: x is undefined, as a grad() is before any backward pass",
+               zero_(x.grad()));
+  EXPECT_ERROR(DTypeError,
+               "clamp_: i64[2] and a bound that is not whole: convert x first, to(x, DType::f32)",
+               clamp_(i, 0.5, {}));
   EXPECT_EQ(numbers(x), Numbers(6, 1));
   EXPECT_EQ(x.array().version(), 0U);
 }

@@ -59,28 +59,31 @@ Row clamp_row() {
       BAD(ValueError, "both are left out", clamp(of(3), Tensor(), Tensor())),
       BAD(DTypeError, "clamp: dtypes differ: x is f32[3], max is f64[3]",
           clamp(of(3), of(3), of<DType::f64>(3))),
-      BAD(DTypeError, "clamp: takes f32 or f64, not i64",
-          clamp(of<DType::i64>(3), of<DType::i64>(3), Tensor())),
+      BAD(DTypeError, "clamp: takes f32 or f64, not bool",
+          clamp(of<DType::boolean>(3), of<DType::boolean>(3), Tensor())),
+      BAD(DTypeError, "clamp: dtypes differ: x is i64[3], min is f32[3]",
+          clamp(of<DType::i64>(3), of(3), Tensor())),
       BAD(ShapeError, "clamp: shapes [3] and [5] do not broadcast", clamp(of(3), of(5), Tensor())),
       BAD(ShapeError, "clamp: shapes [2, 3] and [5] do not broadcast",
           clamp(of(3), of(2, 1), of(5))),
       BAD(GradError, "clamp: x is undefined", clamp(Tensor(), of(5), Tensor()))};
   bad_calls.insert(bad_calls.end(), more);
-  return {Op::clamp,
-          {clamped("two numbers", {3, 5}, -0.8, 0.9), clamped("min", {7}, 0.1, {}),
-           clamped("max", {2, 1, 3}, {}, 0.1), clamped("rank 0", {}, -1.5, 1.5),
-           clamped("empty", {0, 3}, -1, 1), between("tensors", {3, 5}, {3, 5}, {3, 5}),
-           between("tensors that broadcast", {3, 5}, {5}, {3, 1}),
-           between("tensors that widen", {5}, {3, 1}, {2, 1, 1}),
-           sample(
-               "min alone, a tensor", {in({3, 2}, Domain::distinct), in({2}, Domain::distinct)},
-               [](X t) { return clamp(t[0], t[1], Tensor()); },
-               [](B b) { return map(b[0], b[1], larger); }),
-           sample(
-               "max alone, a tensor", {in({3, 2}, Domain::distinct), in({}, Domain::distinct)},
-               [](X t) { return clamp(t[0], Tensor(), t[1]); },
-               [](B b) { return map(b[0], b[1], smaller); })},
-          std::move(bad_calls)};
+  return integers_too(
+      {Op::clamp,
+       {clamped("two numbers", {3, 5}, -0.8, 0.9), clamped("min", {7}, 0.1, {}),
+        clamped("max", {2, 1, 3}, {}, 0.1), clamped("rank 0", {}, -1.5, 1.5),
+        clamped("empty", {0, 3}, -1, 1), between("tensors", {3, 5}, {3, 5}, {3, 5}),
+        between("tensors that broadcast", {3, 5}, {5}, {3, 1}),
+        between("tensors that widen", {5}, {3, 1}, {2, 1, 1}),
+        sample(
+            "min alone, a tensor", {in({3, 2}, Domain::distinct), in({2}, Domain::distinct)},
+            [](X t) { return clamp(t[0], t[1], Tensor()); },
+            [](B b) { return map(b[0], b[1], larger); }),
+        sample(
+            "max alone, a tensor", {in({3, 2}, Domain::distinct), in({}, Domain::distinct)},
+            [](X t) { return clamp(t[0], Tensor(), t[1]); },
+            [](B b) { return map(b[0], b[1], smaller); })},
+       std::move(bad_calls)});
 }
 
 }  // namespace

@@ -118,7 +118,8 @@ Row pow_row() {
                sample(
                    "number left", {in({3, 2})}, [](X x) { return pow(2.5, x[0]); },
                    [](B x) { return map(x[0], [](double y) { return std::pow(2.5, y); }); })},
-              {BAD(DTypeError, "pow: takes f32 or f64, not i64", pow(of<DType::i64>(3), 2)),
+              {BAD(DTypeError, "pow: takes f32 or f64, not i64", pow(of<DType::i64>(3), 0.5)),
+               BAD(DTypeError, "pow: takes f32 or f64, not i64", pow(of<DType::i64>(3), -1)),
                BAD(GradError, "pow: y is undefined", pow(2, Tensor()))});
 }
 

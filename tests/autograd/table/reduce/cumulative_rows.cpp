@@ -106,8 +106,9 @@ Row linear_scan_row() {
 }  // namespace
 
 std::vector<Row> cumulative_rows() {
-  return {running(Op::cumsum, cumsum, 0, [](double a, double b) { return a + b; }), cumprod_row(),
-          linear_scan_row()};
+  return {
+      integers_too(running(Op::cumsum, cumsum, 0, [](double a, double b) { return a + b; }), true),
+      cumprod_row(), linear_scan_row()};
 }
 
 }  // namespace heed::table

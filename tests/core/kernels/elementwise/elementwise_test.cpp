@@ -274,7 +274,8 @@ TEST(Elementwise, ComparesEveryDType) {
   const Array p = Array::from(B{true, false, true}), q = Array::from(B{true, true, false});
   EXPECT_EQ(logical_and(p, q).to_vector<bool>(), (B{true, false, false}));
   EXPECT_EQ(logical_not(p).to_vector<bool>(), (B{false, true, false}));
-  EXPECT_ERROR(DTypeError, "compare: dtypes differ: x is f64[4], y is i64[2]",
+  EXPECT_ERROR(DTypeError,
+               "compare: dtypes differ: x is f64[4], y is i64[2]: convert one, to(y, DType::f64)",
                compare(Compare::eq, x, i));
   EXPECT_ERROR(DTypeError, "logical_not: takes bool, not f64[4]", logical_not(x));
   EXPECT_THROW(compare(Compare::lt, x, y.slice(0, 0, 3)), ShapeError);
@@ -289,7 +290,9 @@ TEST(Elementwise, WritesInPlace) {
   const auto values = x.to_vector<float>();
   for (std::size_t i = 0; i < 15; ++i) EXPECT_EQ(values[i], i % 5 == 2 ? 3 : 0);
   EXPECT_ERROR(ShapeError, "add_into: f32[3] into f32[3, 5]", add_into(x, column));
-  EXPECT_ERROR(DTypeError, "add_into: dtypes differ: x is f32[3, 5], y is f64[3, 5]",
+  EXPECT_ERROR(DTypeError,
+               "add_into: dtypes differ: x is f32[3, 5], y is f64[3, 5]: convert one, to(x, "
+               "DType::f64)",
                add_into(x, Array::zeros({3, 5}, DType::f64)));
 }
 

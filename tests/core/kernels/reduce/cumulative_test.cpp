@@ -105,7 +105,8 @@ TEST(Cumulative, SaysWhatDoesNotFit) {
                linear_scan(x.slice(1, 0, 1), x, 0, false));
   EXPECT_ERROR(DTypeError, "linear_scan: dtypes differ: a is f32[3, 5], b is f64[3, 5]",
                linear_scan(x.to(DType::f32), x, 0, false));
-  EXPECT_ERROR(DTypeError, "cumsum: takes f32 or f64, not i64", cumsum(x.to(DType::i64), 0, false));
+  EXPECT_ERROR(DTypeError, "cumsum: takes f32 or f64, not bool",
+               cumsum(x.to(DType::boolean), 0, false));
 }
 
 }  // namespace
