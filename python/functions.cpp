@@ -50,7 +50,8 @@ void bind_normalising(py::module_& f) {
         name, function, Free(), py::arg("input"), py::arg("dim"), py::arg("mask") = Tensor(),
         "Where a mask (bool) is given, what it does not allow gets 0, and a row of nothing zeros.");
   }
-  f.def("log_softmax", &log_softmax, Free(), py::arg("input"), py::arg("dim"));
+  f.def("log_softmax", static_cast<Tensor (*)(const Tensor&, Index)>(&log_softmax), Free(),
+        py::arg("input"), py::arg("dim"));
   // First, so that an alpha that is trained is not taken for a number.
   f.def(
       "entmax",
