@@ -227,11 +227,11 @@ inline Tensor Tensor::mean(const Axes& axes, bool keepdim) const {
 inline Tensor Tensor::prod(const Axes& axes, bool keepdim) const {
   return heed::prod(*this, axes, keepdim);
 }
-inline Tensor Tensor::var(const Axes& axes, bool unbiased, bool keepdim) const {
-  return heed::var(*this, axes, unbiased, keepdim);
+inline Tensor Tensor::var(const Axes& axes, bool keepdim, Index correction) const {
+  return heed::var(*this, axes, keepdim, correction);
 }
-inline Tensor Tensor::std(const Axes& axes, bool unbiased, bool keepdim) const {
-  return heed::stddev(*this, axes, unbiased, keepdim);
+inline Tensor Tensor::std(const Axes& axes, bool keepdim, Index correction) const {
+  return heed::stddev(*this, axes, keepdim, correction);
 }
 inline Tensor Tensor::norm(double p, const Axes& axes, bool keepdim) const {
   return heed::norm(*this, p, axes, keepdim);

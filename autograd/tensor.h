@@ -314,8 +314,14 @@ class Tensor : public TensorWords {
   Tensor sum(Type dtype) const;
   Tensor mean(const Axes& axes = {}, bool keepdim = false) const;
   Tensor prod(const Axes& axes = {}, bool keepdim = false) const;
-  Tensor var(const Axes& axes = {}, bool unbiased = true, bool keepdim = false) const;
-  Tensor std(const Axes& axes = {}, bool unbiased = true, bool keepdim = false) const;
+  Tensor var(const Axes& axes = {}, bool keepdim = false, Index correction = 1) const;
+  Tensor std(const Axes& axes = {}, bool keepdim = false, Index correction = 1) const;
+  template <std::same_as<bool> T>
+  Tensor var(const Axes&, T, T, Say<"x.var(axes, keepdim, correction): unbiased is 1"> = {}) const =
+      delete;
+  template <std::same_as<bool> T>
+  Tensor std(const Axes&, T, T, Say<"x.std(axes, keepdim, correction): unbiased is 1"> = {}) const =
+      delete;
   Tensor norm(double p = 2, const Axes& axes = {}, bool keepdim = false) const;
   Tensor logsumexp(const Axes& axes, bool keepdim = false) const;
   Tensor amax(const Axes& axes = {}, bool keepdim = false) const;

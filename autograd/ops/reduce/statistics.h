@@ -10,36 +10,21 @@ namespace heed {
 
 /// sum((x - mean)^2) / (n - correction). Throws ShapeError over no elements, ValueError unless
 /// 0 <= correction < n.
-Tensor var(const Tensor& x, const Axes& axes, bool keepdim, Index correction);
-/// The same by PyTorch's bools: the correction is 1, or 0 where not `unbiased`.
-inline Tensor var(const Tensor& x, const Axes& axes = {}, bool unbiased = true) {
-  return var(x, axes, false, unbiased ? 1 : 0);
-}
+Tensor var(const Tensor& x, const Axes& axes = {}, bool keepdim = false, Index correction = 1);
 template <std::same_as<bool> T>
-Tensor var(const Tensor& x, const Axes& axes, T unbiased, T keepdim) {
-  return var(x, axes, keepdim, Index{unbiased});
-}
+Tensor var(const Tensor&, const Axes&, T, T,
+           Say<"var(x, axes, keepdim, correction): unbiased is 1"> = {}) = delete;
 
 /// The root of var; where that is 0 its gradient is 0. PyTorch's std.
-Tensor stddev(const Tensor& x, const Axes& axes, bool keepdim, Index correction);
-inline Tensor stddev(const Tensor& x, const Axes& axes = {}, bool unbiased = true) {
-  return stddev(x, axes, false, unbiased ? 1 : 0);
-}
+Tensor stddev(const Tensor& x, const Axes& axes = {}, bool keepdim = false, Index correction = 1);
 template <std::same_as<bool> T>
-Tensor stddev(const Tensor& x, const Axes& axes, T unbiased, T keepdim) {
-  return stddev(x, axes, keepdim, Index{unbiased});
-}
+Tensor stddev(const Tensor&, const Axes&, T, T,
+              Say<"stddev(x, axes, keepdim, correction): unbiased is 1"> = {}) = delete;
 
 /// stddev() by PyTorch's name: heed::std(x), x.std(). (`std(x)` alone is the namespace.)
-inline Tensor std(const Tensor& x, const Axes& axes, bool keepdim, Index correction) {
+inline Tensor std(const Tensor& x, const Axes& axes = {}, bool keepdim = false,
+                  Index correction = 1) {
   return stddev(x, axes, keepdim, correction);
-}
-inline Tensor std(const Tensor& x, const Axes& axes = {}, bool unbiased = true) {
-  return stddev(x, axes, unbiased);
-}
-template <std::same_as<bool> T>
-Tensor std(const Tensor& x, const Axes& axes, T unbiased, T keepdim) {
-  return stddev(x, axes, unbiased, keepdim);
 }
 
 /// sum(|x|^p)^(1/p); the largest (smallest) |x| for p = infinity (-infinity), which share the
