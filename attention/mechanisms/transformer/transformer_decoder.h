@@ -18,11 +18,11 @@ class TransformerDecoderLayer : public nn::Module {
   explicit TransformerDecoderLayer(const TransformerOptions& options, Index layer = 0);
   /// PyTorch's first arguments, and its defaults.
   template <Whole T>
-  TransformerDecoderLayer(T width, Index heads, Index hidden = 2048, double dropout = 0.1)
+  TransformerDecoderLayer(T width, Index heads, Index hidden = 2048, double p = 0.1)
       : TransformerDecoderLayer(TransformerOptions{.width = static_cast<Index>(width),
                                                    .heads = heads,
                                                    .hidden = hidden,
-                                                   .dropout = dropout}) {}
+                                                   .dropout = p}) {}
 
  private:
   TransformerOptions options_;

@@ -24,11 +24,11 @@ class TransformerEncoderLayer : public nn::Module {
   explicit TransformerEncoderLayer(const TransformerOptions& options, Index layer = 0);
   /// PyTorch's first arguments, and its defaults.
   template <Whole T>
-  TransformerEncoderLayer(T width, Index heads, Index hidden = 2048, double dropout = 0.1)
+  TransformerEncoderLayer(T width, Index heads, Index hidden = 2048, double p = 0.1)
       : TransformerEncoderLayer(TransformerOptions{.width = static_cast<Index>(width),
                                                    .heads = heads,
                                                    .hidden = hidden,
-                                                   .dropout = dropout}) {}
+                                                   .dropout = p}) {}
 
  private:
   TransformerOptions options_;
