@@ -110,7 +110,8 @@ Trace needed(const Trace& all) {
 
 Trace trace(const nn::Module& module, const Forward& forward, const std::vector<Tensor>& inputs) {
   Recorder recorder;
-  for (const auto& named : {module.named_parameters(), module.named_buffers()}) {
+  for (const nn::NamedTensors& named :
+       {module.named_parameters(), nn::NamedTensors(module.named_buffers())}) {
     for (const auto& [name, tensor] : named) {
       recorder.add({TracedValue::Kind::parameter, name, 0, tensor.array()});
     }
