@@ -43,7 +43,7 @@ Embedding Embedding::from_pretrained(const Tensor& table, bool freeze) {
   if (table.rank() != 2) {
     throw ShapeError("Embedding::from_pretrained: no matrix: " + describe(table));
   }
-  Embedding out({.count = table.size(0), .width = table.size(1)}, table.detach().clone());
+  Embedding out({.count = table.size(0), .width = table.size(1)}, clone(table.detach()));
   if (freeze) out.requires_grad(false);
   return out;
 }
