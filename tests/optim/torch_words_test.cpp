@@ -4,8 +4,7 @@
 
 #include <cmath>
 
-#include "../../autograd/ops/elementwise/elementwise.h"
-#include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/autograd.h"
 #include "../../core/error.h"
 #include "../../nn/linear.h"
 #include "../../optim/optim.h"
