@@ -33,7 +33,8 @@ WITHOUT = {
     "expert_options": "TransformerOptions' own", "AttentionCall": COMPILED,
     "RotaryScaling": "a dict, scaling=", "CacheOfCall": "what heads with a cache are made of", "caches_of_call": "what stacks with caches are made of",
     "KeyValueCacheOptions": "keyword arguments", "T5Options": "keyword arguments", "RelativeOptions": "keyword arguments",
-    "EntmaxOptions": "keyword arguments",
+    "EntmaxOptions": "keyword arguments", "ScaledDotProductOptions": "keyword arguments of heed.nn.functional's",
+    "OtherMasks": "a word that is refused",
 }
 #: Options that go by another name.
 RENAMED = {"SelfAttentionSizes": "self_attention", "NeuralCacheOptions": "neural_cache", "WaitKOptions": "wait_k",
