@@ -118,14 +118,6 @@ Tensor multi_dot(const std::vector<Tensor>& xs);
 
 /// In another dtype, from the first step on. Templates, so that `{}` is none.
 template <std::same_as<DType> T>
-Tensor softmax(const Tensor& x, Index axis, T dtype) {
-  return softmax(to(x, dtype), axis);
-}
-template <std::same_as<DType> T>
-Tensor log_softmax(const Tensor& x, Index axis, T dtype) {
-  return log_softmax(to(x, dtype), axis);
-}
-template <std::same_as<DType> T>
 Tensor sum(const Tensor& x, T dtype) {
   return sum(to(x, dtype));
 }

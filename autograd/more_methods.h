@@ -70,7 +70,7 @@ Tensor Tensor::sum(Type dtype) const {
 }
 template <std::same_as<DType> Type>
 Tensor Tensor::softmax(Index axis, Type dtype) const {
-  return heed::softmax(*this, axis, dtype);
+  return heed::softmax(heed::to(*this, dtype), axis);
 }
 inline Tensor TensorWords::movedim(Index from, Index to) const {
   return heed::movedim(self(), from, to);

@@ -23,10 +23,6 @@ Tensor max(const T&, F, Say<"maximum(x, y), clamp(x, min)"> = {}) = delete;
 template <detail::OneTensor T, std::floating_point F>
 Tensor min(const T&, F, Say<"minimum(x, y), clamp(x, {}, max)"> = {}) = delete;
 template <detail::OneTensor T, std::floating_point F>
-Tensor softmax(const T&, F, Say<"an axis is a whole number: softmax(x, -1)"> = {}) = delete;
-template <detail::OneTensor T, std::floating_point F>
-Tensor log_softmax(const T&, F, Say<"an axis is a whole number: log_softmax(x, -1)"> = {}) = delete;
-template <detail::OneTensor T, std::floating_point F>
 Tensor argmax(const T&, F, Say<"an axis is a whole number: argmax(x, -1)"> = {}) = delete;
 template <detail::OneTensor T, std::floating_point F>
 Tensor argmin(const T&, F, Say<"an axis is a whole number: argmin(x, -1)"> = {}) = delete;

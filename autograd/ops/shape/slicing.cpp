@@ -141,7 +141,10 @@ IndexedPlaces indexed_places(const Tensor& x, const std::vector<IndexEntry>& ent
     named += axes_of(entry);
     ellipses += entry.kind == Kind::ellipsis;
   }
-  if (named > x.rank()) {
+  const bool tensors = std::all_of(entries.begin(), entries.end(), [](const IndexEntry& entry) {
+    return entry.kind == Kind::tensor;
+  });
+  if (named > x.rank() && !tensors) {  // of tensors alone index() of tensors says it
     throw IndexError(fmt::format("index: {} entries for the axes of {}", named, describe(x)));
   }
   if (ellipses > 1) throw IndexError("index: more than one ellipsis");
