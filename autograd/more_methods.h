@@ -68,8 +68,7 @@ template <std::same_as<DType> Type>
 Tensor Tensor::sum(Type dtype) const {
   return heed::sum(*this, dtype);
 }
-template <std::same_as<DType> Type>
-Tensor Tensor::softmax(Index axis, Type dtype) const {
+inline Tensor Tensor::softmax(Index axis, DType dtype) const {
   return heed::softmax(heed::to(*this, dtype), axis);
 }
 inline Tensor TensorWords::movedim(Index from, Index to) const {

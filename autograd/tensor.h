@@ -104,9 +104,8 @@ class Tensor : public TensorWords {
     backward(Tensor(), options);
   }
 
-  /// Called with each gradient that reaches this tensor, once a backward pass.
+  /// Called with each gradient that reaches this tensor, once a backward pass; may return nothing.
   HookId register_hook(Hook hook) const;
-  /// One that returns nothing and only looks.
   template <class Look>
   requires std::is_void_v<std::invoke_result_t<Look&, const Tensor&>> HookId
   register_hook(Look look)
@@ -287,8 +286,7 @@ class Tensor : public TensorWords {
   Tensor maximum(const Tensor& y) const;
   Tensor minimum(const Tensor& y) const;
   Tensor softmax(Index axis) const;
-  template <std::same_as<DType> Type>
-  Tensor softmax(Index axis, Type dtype) const;
+  Tensor softmax(Index axis, DType dtype) const;
   Tensor log_softmax(Index axis) const;
   Tensor eq(const Tensor& y) const;
   Tensor eq(Scalar y) const;
@@ -317,11 +315,9 @@ class Tensor : public TensorWords {
   Tensor var(const Axes& axes = {}, bool keepdim = false, Index correction = 1) const;
   Tensor std(const Axes& axes = {}, bool keepdim = false, Index correction = 1) const;
   template <std::same_as<bool> T>
-  Tensor var(const Axes&, T, T, Say<"x.var(axes, keepdim, correction): unbiased is 1"> = {}) const =
-      delete;
+  void var(const Axes&, T, T, Say<"x.var(axes, keepdim, correction)"> = {}) const = delete;
   template <std::same_as<bool> T>
-  Tensor std(const Axes&, T, T, Say<"x.std(axes, keepdim, correction): unbiased is 1"> = {}) const =
-      delete;
+  void std(const Axes&, T, T, Say<"x.std(axes, keepdim, correction)"> = {}) const = delete;
   Tensor norm(double p = 2, const Axes& axes = {}, bool keepdim = false) const;
   Tensor logsumexp(const Axes& axes, bool keepdim = false) const;
   Tensor amax(const Axes& axes = {}, bool keepdim = false) const;
