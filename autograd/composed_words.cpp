@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <numbers>
 
 #include "../core/error.h"
 #include "check_defined.h"
@@ -24,6 +25,14 @@ Tensor whole(const Tensor& x, const std::string& rounding) {
 
 // x, or y where x is NaN.
 Tensor or_else(const Tensor& x, const Tensor& y) { return where(isnan(x), y, x); }
+
+// f(x); beyond 1e8, where its square may leave the range, log(2 x), which has all digits there.
+template <class F>
+Tensor or_log_of_twice(const Tensor& x, const F& f) {
+  const Tensor large = x > 1e8;
+  return where(large, log(masked_fill(x, ~large, 1)) + std::numbers::ln2,
+               f(masked_fill(x, large, 1)));
+}
 
 }  // namespace
 
@@ -47,13 +56,14 @@ Tensor round(const Tensor& x, Index decimals) {
 Tensor asinh(const Tensor& x) {
   check_defined("asinh", x, "x");
   const Tensor below = x < 0.0;
-  const Tensor t = where(below, -x, x);
-  const Tensor y = log1p(t + square(t) / (1 + sqrt(square(t) + 1)));
+  const Tensor y = or_log_of_twice(where(below, -x, x), [](const Tensor& t) {
+    return log1p(t + square(t) / (1 + sqrt(square(t) + 1)));
+  });
   return where(below, -y, y);
 }
 Tensor acosh(const Tensor& x) {
   check_defined("acosh", x, "x");
-  return log1p(x - 1 + sqrt((x - 1) * (x + 1)));
+  return or_log_of_twice(x, [](const Tensor& t) { return log1p(t - 1 + sqrt((t - 1) * (t + 1))); });
 }
 Tensor atanh(const Tensor& x) {
   check_defined("atanh", x, "x");
@@ -70,6 +80,7 @@ Tensor fmin(const Tensor& x, const Tensor& y) {
 }
 
 Tensor celu(const Tensor& x, double alpha) {
+  if (alpha == 0) throw ValueError("celu: alpha must not be 0");
   return relu(x) + alpha * expm1(clamp(x, {}, 0.0) / alpha);
 }
 

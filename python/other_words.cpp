@@ -12,24 +12,16 @@ struct Other {
   const char* of;
 };
 
+// Of the module and of its tensors.
+constexpr Other kOthers[] = {
+    {"absolute", "abs"},       {"negative", "neg"},      {"multiply", "mul"},  {"subtract", "sub"},
+    {"divide", "div"},         {"true_divide", "div"},   {"not_equal", "ne"},  {"greater", "gt"},
+    {"greater_equal", "ge"},   {"less", "lt"},           {"less_equal", "le"}, {"clip", "clamp"},
+    {"swapaxes", "transpose"}, {"swapdims", "transpose"}};
+
 void bind_names(py::module_& m) {
-  for (const auto& [name, of] : {Other{"concatenate", "cat"},
-                                 {"absolute", "abs"},
-                                 {"negative", "neg"},
-                                 {"multiply", "mul"},
-                                 {"subtract", "sub"},
-                                 {"divide", "div"},
-                                 {"true_divide", "div"},
-                                 {"not_equal", "ne"},
-                                 {"greater", "gt"},
-                                 {"greater_equal", "ge"},
-                                 {"less", "lt"},
-                                 {"less_equal", "le"},
-                                 {"clip", "clamp"},
-                                 {"swapaxes", "transpose"},
-                                 {"swapdims", "transpose"}}) {
-    m.attr(name) = m.attr(of);
-  }
+  for (const auto& [name, of] : kOthers) m.attr(name) = m.attr(of);
+  m.attr("concatenate") = m.attr("cat");
   m.def(
       "is_tensor", [](const py::object& given) { return py::isinstance<Tensor>(given); },
       py::arg("obj"));
@@ -71,24 +63,9 @@ Tensor moved(const Tensor& x, const Axes& source, const Axes& destination) {
 }
 
 void bind_methods(py::module_& m, TensorClass& c) {
-  for (const auto& [name, of] : {Other{"clip", "clamp"},
-                                 {"swapaxes", "transpose"},
-                                 {"swapdims", "transpose"},
-                                 {"ndimension", "dim"},
-                                 {"nelement", "numel"},
-                                 {"absolute", "abs"},
-                                 {"negative", "neg"},
-                                 {"multiply", "mul"},
-                                 {"subtract", "sub"},
-                                 {"divide", "div"},
-                                 {"true_divide", "div"},
-                                 {"not_equal", "ne"},
-                                 {"greater", "gt"},
-                                 {"greater_equal", "ge"},
-                                 {"less", "lt"},
-                                 {"less_equal", "le"}}) {
-    c.attr(name) = c.attr(of);
-  }
+  for (const auto& [name, of] : kOthers) c.attr(name) = c.attr(of);
+  c.attr("ndimension") = c.attr("dim");
+  c.attr("nelement") = c.attr("numel");
   c.def_property_readonly("is_cuda", [](const Tensor&) { return false; });
   const auto both = [&](const char* name, auto function, const auto&... extra) {
     m.def(name, function, Free(), py::arg("input"), extra...);

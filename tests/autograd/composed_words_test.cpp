@@ -61,6 +61,17 @@ TEST_F(ComposedWords, AreTheirFormulas) {
 TEST_F(ComposedWords, HoldAtTheirEdges) {
   EXPECT_EQ(numbers(celu(of({-INFINITY, 0, 1e9}))), (Numbers{-1, 0, 1e9}));
   EXPECT_NEAR(asinh(of({1e-9})).item(), 1e-9, 1e-24);
+  for (const double far : {1e9, 1e200, 1.5e308}) {  // whose squares leave the range
+    const Tensor x = of({far, -far}).set_requires_grad();
+    EXPECT_NEAR(asinh(x)[0].item(), std::asinh(far), 1e-12);
+    EXPECT_NEAR(asinh(x)[1].item(), -std::asinh(far), 1e-12);
+    EXPECT_NEAR(acosh(of({far})).item(), std::acosh(far), 1e-12);
+    EXPECT_NEAR(grad(sum(asinh(x)), x)[1].item() * far, 1, 1e-12);
+  }
+  EXPECT_NEAR(asinh(tensor({1e30}, DType::f32)).item(), std::asinh(1e30), 1e-5);
+  EXPECT_EQ(numbers(acosh(of({1, INFINITY}))), (Numbers{0, INFINITY}));
+  EXPECT_TRUE(std::isnan(asinh(of({NAN})).item()));
+  EXPECT_ERROR(ValueError, "celu: alpha must not be 0", celu(of({1}), 0));
   Tensor zero = of({0, 1e9});
   zero.set_requires_grad();
   EXPECT_EQ(numbers(grad(sum(celu(zero)), zero)), (Numbers{1, 1}));
