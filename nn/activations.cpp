@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "../autograd/composed_words.h"
 #include "../core/error.h"
 
 namespace heed::nn {
@@ -20,6 +21,11 @@ GELU::GELU(std::string_view approximate) : form_(form_of(approximate)) {}
 
 CELU::CELU(double alpha) : alpha_(alpha) {
   if (alpha == 0) throw ValueError("CELU: alpha must not be 0");
+}
+
+Tensor CELU::operator()(const Tensor& x) const {
+  const Scope scope(*this);
+  return forwarded(celu(x, alpha_));
 }
 
 }  // namespace heed::nn

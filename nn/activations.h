@@ -260,10 +260,7 @@ class Softmin : public Layer<Softmin> {
 class CELU : public Layer<CELU> {
  public:
   explicit CELU(double alpha = 1);
-  Tensor operator()(const Tensor& x) const {
-    const Scope scope(*this);
-    return forwarded(elu(x / alpha_, 1) * alpha_);
-  }
+  Tensor operator()(const Tensor& x) const;
 
  private:
   friend class Sequential;

@@ -22,6 +22,13 @@ struct ConvOptions {
   bool same = false;
   bool bias = true;
   DType dtype = DType::f32;
+
+  /// What of these the operator takes: Conv1dOptions, Conv2dOptions or Conv3dOptions.
+  template <class Operator>
+  Operator of() const {
+    return {
+        .stride = stride, .padding = padding, .dilation = dilation, .groups = groups, .same = same};
+  }
 };
 
 class Conv1d : public Layer<Conv1d> {
@@ -31,13 +38,7 @@ class Conv1d : public Layer<Conv1d> {
   /// PyTorch's. Throws ValueError unless all sizes, strides and dilations are positive, paddings
   /// not negative, and groups divide both channels; `same` takes stride 1 and padding 0.
   Conv1d(Index in, Index out, Index kernel, const ConvOptions<Index>& options = {})
-      : Conv1d(in, out, kernel,
-               Conv1dOptions{.stride = options.stride,
-                             .padding = options.padding,
-                             .dilation = options.dilation,
-                             .groups = options.groups,
-                             .same = options.same},
-               options.bias, options.dtype) {}
+      : Conv1d(in, out, kernel, options.of<Conv1dOptions>(), options.bias, options.dtype) {}
   Conv1d(Index in, Index out, Index kernel, const Conv1dOptions& options, bool with_bias,
          DType dtype = DType::f32);
   template <std::same_as<Conv1dOptions> T>
@@ -76,13 +77,7 @@ class Conv2d : public Layer<Conv2d> {
   using Options = ConvOptions<PerAxis>;
   /// As Conv1d, n = in / groups times the kernel's two sizes.
   Conv2d(Index in, Index out, PerAxis kernel, const ConvOptions<PerAxis>& options = {})
-      : Conv2d(in, out, kernel,
-               Conv2dOptions{.stride = options.stride,
-                             .padding = options.padding,
-                             .dilation = options.dilation,
-                             .groups = options.groups,
-                             .same = options.same},
-               options.bias, options.dtype) {}
+      : Conv2d(in, out, kernel, options.of<Conv2dOptions>(), options.bias, options.dtype) {}
   Conv2d(Index in, Index out, PerAxis kernel, const Conv2dOptions& options, bool with_bias,
          DType dtype = DType::f32);
   template <std::same_as<Conv2dOptions> T>
@@ -121,13 +116,7 @@ class Conv3d : public Layer<Conv3d> {
   using Options = ConvOptions<Triple>;
   /// As Conv1d, n = in / groups times the kernel's three sizes.
   Conv3d(Index in, Index out, Triple kernel, const ConvOptions<Triple>& options = {})
-      : Conv3d(in, out, kernel,
-               Conv3dOptions{.stride = options.stride,
-                             .padding = options.padding,
-                             .dilation = options.dilation,
-                             .groups = options.groups,
-                             .same = options.same},
-               options.bias, options.dtype) {}
+      : Conv3d(in, out, kernel, options.of<Conv3dOptions>(), options.bias, options.dtype) {}
   Conv3d(Index in, Index out, Triple kernel, const Conv3dOptions& options, bool with_bias,
          DType dtype = DType::f32);
   template <std::same_as<Conv3dOptions> T>

@@ -20,6 +20,16 @@ struct ConvTransposeOptions {
   bool bias = true;
   Size dilation = 1;
   DType dtype = DType::f32;
+
+  /// What of these the operator takes: ConvTranspose1dOptions or ConvTranspose2dOptions.
+  template <class Operator>
+  Operator of() const {
+    return {.stride = stride,
+            .padding = padding,
+            .output_padding = output_padding,
+            .dilation = dilation,
+            .groups = groups};
+  }
 };
 
 class ConvTranspose1d : public Layer<ConvTranspose1d> {
@@ -29,13 +39,8 @@ class ConvTranspose1d : public Layer<ConvTranspose1d> {
   /// Throws ValueError unless all sizes are positive and groups divide both channels.
   ConvTranspose1d(Index in, Index out, Index kernel,
                   const ConvTransposeOptions<Index>& options = {})
-      : ConvTranspose1d(in, out, kernel,
-                        ConvTranspose1dOptions{.stride = options.stride,
-                                               .padding = options.padding,
-                                               .output_padding = options.output_padding,
-                                               .dilation = options.dilation,
-                                               .groups = options.groups},
-                        options.bias, options.dtype) {}
+      : ConvTranspose1d(in, out, kernel, options.of<ConvTranspose1dOptions>(), options.bias,
+                        options.dtype) {}
   ConvTranspose1d(Index in, Index out, Index kernel, const ConvTranspose1dOptions& options,
                   bool with_bias, DType dtype = DType::f32);
   template <std::same_as<ConvTranspose1dOptions> T>
@@ -70,13 +75,8 @@ class ConvTranspose2d : public Layer<ConvTranspose2d> {
   /// As ConvTranspose1d, n = out / groups times the kernel's two sizes.
   ConvTranspose2d(Index in, Index out, PerAxis kernel,
                   const ConvTransposeOptions<PerAxis>& options = {})
-      : ConvTranspose2d(in, out, kernel,
-                        ConvTranspose2dOptions{.stride = options.stride,
-                                               .padding = options.padding,
-                                               .output_padding = options.output_padding,
-                                               .dilation = options.dilation,
-                                               .groups = options.groups},
-                        options.bias, options.dtype) {}
+      : ConvTranspose2d(in, out, kernel, options.of<ConvTranspose2dOptions>(), options.bias,
+                        options.dtype) {}
   ConvTranspose2d(Index in, Index out, PerAxis kernel, const ConvTranspose2dOptions& options,
                   bool with_bias, DType dtype = DType::f32);
   template <std::same_as<ConvTranspose2dOptions> T>

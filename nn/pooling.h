@@ -21,6 +21,16 @@ struct MaxPoolOptions {
   Size padding = 0;
   Size dilation = 1;
   bool ceil_mode = false;
+
+  /// The operator's options, with the kernel: MaxPool1dOptions or MaxPool2dOptions.
+  template <class Operator>
+  Operator of(const Size& kernel) const {
+    return {.kernel = kernel,
+            .stride = stride,
+            .padding = padding,
+            .dilation = dilation,
+            .ceil_mode = ceil_mode};
+  }
 };
 
 template <class Size>
@@ -30,6 +40,16 @@ struct AvgPoolOptions {
   Size padding = 0;
   bool ceil_mode = false;
   bool count_include_pad = true;
+
+  /// The operator's options, with the kernel: AvgPool1dOptions or AvgPool2dOptions.
+  template <class Operator>
+  Operator of(const Size& kernel) const {
+    return {.kernel = kernel,
+            .stride = stride,
+            .padding = padding,
+            .ceil_mode = ceil_mode,
+            .count_include_pad = count_include_pad};
+  }
 };
 
 class MaxPool1d : public Layer<MaxPool1d> {
@@ -43,11 +63,7 @@ class MaxPool1d : public Layer<MaxPool1d> {
   /// The kernel, and what `others` says beside it.
   template <Whole K>
   MaxPool1d(K kernel, const MaxPoolOptions<Index>& others)
-      : MaxPool1d(MaxPool1dOptions{.kernel = static_cast<Index>(kernel),
-                                   .stride = others.stride,
-                                   .padding = others.padding,
-                                   .dilation = others.dilation,
-                                   .ceil_mode = others.ceil_mode}) {}
+      : MaxPool1d(others.of<MaxPool1dOptions>(static_cast<Index>(kernel))) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(max_pool1d(x, options_));
@@ -71,11 +87,7 @@ class MaxPool2d : public Layer<MaxPool2d> {
   /// The kernel, and what `others` says beside it.
   template <Whole K>
   MaxPool2d(K kernel, const MaxPoolOptions<PerAxis>& others)
-      : MaxPool2d(MaxPool2dOptions{.kernel = static_cast<Index>(kernel),
-                                   .stride = others.stride,
-                                   .padding = others.padding,
-                                   .dilation = others.dilation,
-                                   .ceil_mode = others.ceil_mode}) {}
+      : MaxPool2d(others.of<MaxPool2dOptions>(static_cast<Index>(kernel))) {}
   template <std::same_as<PerAxis> K>
   explicit MaxPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
       : MaxPool2d(MaxPool2dOptions{.kernel = kernel, .stride = stride, .padding = padding}) {}
@@ -102,11 +114,7 @@ class AvgPool1d : public Layer<AvgPool1d> {
   /// The kernel, and what `others` says beside it.
   template <Whole K>
   AvgPool1d(K kernel, const AvgPoolOptions<Index>& others)
-      : AvgPool1d(AvgPool1dOptions{.kernel = static_cast<Index>(kernel),
-                                   .stride = others.stride,
-                                   .padding = others.padding,
-                                   .ceil_mode = others.ceil_mode,
-                                   .count_include_pad = others.count_include_pad}) {}
+      : AvgPool1d(others.of<AvgPool1dOptions>(static_cast<Index>(kernel))) {}
   Tensor operator()(const Tensor& x) const {
     const Scope scope(*this);
     return forwarded(avg_pool1d(x, options_));
@@ -130,11 +138,7 @@ class AvgPool2d : public Layer<AvgPool2d> {
   /// The kernel, and what `others` says beside it.
   template <Whole K>
   AvgPool2d(K kernel, const AvgPoolOptions<PerAxis>& others)
-      : AvgPool2d(AvgPool2dOptions{.kernel = static_cast<Index>(kernel),
-                                   .stride = others.stride,
-                                   .padding = others.padding,
-                                   .ceil_mode = others.ceil_mode,
-                                   .count_include_pad = others.count_include_pad}) {}
+      : AvgPool2d(others.of<AvgPool2dOptions>(static_cast<Index>(kernel))) {}
   template <std::same_as<PerAxis> K>
   explicit AvgPool2d(K kernel, std::optional<PerAxis> stride = {}, PerAxis padding = 0)
       : AvgPool2d(AvgPool2dOptions{.kernel = kernel, .stride = stride, .padding = padding}) {}

@@ -35,23 +35,17 @@ constexpr Index kVectors = 3;
 
 Index height() { return kHeight; }
 
-template <class T>
-Index row_of(Index width, Index pitch) {
-  constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
-  const Index whole = ((width - 1) / kLanes + 1) * kLanes;
-  return whole <= pitch ? whole : pitch;
-}
-
-// The vectors of a band: some in each line, the lines band.pitch apart in its input.
+// The vectors of a band: some in each line; lines begin band.pitch apart in its input, `row` in its
+// sums.
 struct Lines {
-  Index count, vectors;
+  Index count, vectors, row;
 };
 template <class T>
 Lines lines_of(const ConvBand& band) {
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(Tag<T>()));
   const Index in_row = (band.width - 1) / kLanes + 1;
-  if (in_row * kLanes <= band.pitch) return {band.rows, in_row};
-  return {1, ((band.rows - 1) * band.pitch + band.width - 1) / kLanes + 1};
+  if (in_row * kLanes <= band.pitch) return {band.rows, in_row, in_row * kLanes};
+  return {1, ((band.rows - 1) * band.pitch + band.width - 1) / kLanes + 1, band.pitch};
 }
 
 // Sums of kHeight channels at kCount vectors of places, over all taps.
@@ -92,7 +86,7 @@ void band_of(const ConvBand& band, const T* from, const T* weight, const T* bias
   T start[kHeight] = {};
   for (Index o = 0; bias && o < band.channels; ++o) start[o] = bias[o];
   const Lines lines = lines_of<T>(band);
-  const Index row = row_of<T>(band.width, band.pitch), step = band.rows * row + kConvSlack;
+  const Index row = lines.row, step = band.rows * row + kConvSlack;
   const Index count = lines.count * lines.vectors;
   for (Index i = 0; i < count; i += kVectors) {
     const T* at[kVectors];
@@ -129,7 +123,7 @@ template <class T>
 void pack(const ConvBand& band, const T* g, Index channel_step, T* to) {
   const Tag<T> d;
   constexpr Index kLanes = static_cast<Index>(hn::MaxLanes(d));
-  const Index row = row_of<T>(band.width, band.pitch);
+  const Index row = lines_of<T>(band).row;
   for (Index o = 0; o < band.channels; ++o, g += channel_step, to += kLanes) {
     const T* from = g;
     for (Index r = 0; r < band.rows; ++r) {
