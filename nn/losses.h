@@ -4,6 +4,7 @@
 // (CrossEntropyLoss has a file of its own.)
 #pragma once
 
+#include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/losses/binary_cross_entropy.h"
 #include "../autograd/ops/losses/ctc_loss.h"
 #include "../autograd/ops/losses/kl_div.h"
