@@ -11,26 +11,16 @@
 #include <vector>
 
 #include "block_sizes.h"
+#include "caching.h"
 #include "error.h"
+#include "memory_budget.h"
 #include "no_memory.h"
 #include "pages.h"
 #include "refuse_block.h"
 
-#if defined(__SANITIZE_ADDRESS__)
-#define HEED_CACHING 0
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define HEED_CACHING 0
-#endif
-#endif
-#ifndef HEED_CACHING
-#define HEED_CACHING 1
-#endif
-
 namespace heed {
 namespace {
 
-constexpr bool kCaching = HEED_CACHING != 0;
 constexpr std::size_t kChunk = 262144;      // small blocks are carved from chunks of this size
 constexpr std::size_t kListBytes = 262144;  // a thread keeps about this much of each small class
 
@@ -318,6 +308,7 @@ void* allocate_block(std::size_t bytes, BlockKind kind) {
     throw_no_block(bytes);
   ThreadCache* cache = thread_cache();
   if constexpr (!kCaching) {
+    MemoryBudget::ask(bytes);
     // Where AddressSanitizer cannot serve it ends the program: what no machine has is refused
     // before.
     if (bytes > std::size_t{1} << 39) throw_no_block(bytes);
@@ -328,6 +319,7 @@ void* allocate_block(std::size_t bytes, BlockKind kind) {
     return block;
   }
   if (bytes > kLargestSmall) {
+    MemoryBudget::ask(bytes);
     if (bytes > SIZE_MAX / 4) throw_no_block(bytes);
     const std::size_t rounded = large_bytes(bytes);
     void* block = central().take_large(rounded);
@@ -343,6 +335,7 @@ void* allocate_block(std::size_t bytes, BlockKind kind) {
   }
   FreeBlock*& list = cache->lists[size.index];
   if (!list) {
+    MemoryBudget::ask(size.bytes);
     const std::size_t want = std::max<std::size_t>(kListBytes / 2 / size.bytes, 1);
     list = central().take_small(size.index, size.bytes, want, &cache->counts[size.index]);
   }
@@ -387,6 +380,11 @@ void free_block(void* block, std::size_t bytes, BlockKind kind) noexcept {
 }
 
 MemoryStats memory_stats() { return central().stats(); }
+
+std::int64_t detail::live_bytes_of_thread() noexcept {
+  const ThreadCache* cache = thread_cache();
+  return cache ? cache->counters.live_bytes.load(std::memory_order_relaxed) : 0;
+}
 
 void set_memory_limit(std::int64_t bytes) {
   if (bytes < 0) throw ValueError(fmt::format("set_memory_limit: {} is negative", bytes));

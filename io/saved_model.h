@@ -75,11 +75,12 @@ class ModelFolder {
   void expect(const NamedShapes& shapes) const { check_shapes(folder_, shapes); }
 
   /// made() -> a pointer to a module, which gets the weights and is in eval mode. An error in it is
-  /// the settings' fault.
+  /// the settings' fault, as are sizes far beyond the weights.
   template <class Make>
   auto make_by(Make&& made) const {
-    auto module = blaming(config_path(folder_), made);
-    load_weights(folder_, *module);
+    const SavedWeights weights(folder_);
+    auto module = weights.make(made);
+    weights.put_into(*module);
     module->eval();
     return module;
   }

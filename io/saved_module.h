@@ -3,12 +3,14 @@
 #pragma once
 
 #include <concepts>
+#include <cstddef>
 #include <initializer_list>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "../core/error.h"
+#include "../core/memory_budget.h"
 #include "../nn/module.h"
 #include "config.h"
 #include "safetensors.h"
@@ -69,5 +71,35 @@ auto blaming(const std::string& path, Body&& body) {
     throw FormatError(path, 0, error.what());
   }
 }
+
+/// kWeightsFile of a folder, read before there is a module to put it into.
+class SavedWeights {
+ public:
+  /// Throws IoError, FormatError.
+  explicit SavedWeights(const std::string& folder);
+
+  /// made() -> a pointer to a module, by the settings, whose fault an error in it is: also when it
+  /// takes more memory than a module of these weights can, which is some times that of the file.
+  template <class Make>
+  auto make(Make&& made) const {
+    const MemoryBudget budget(most_bytes());
+    try {
+      return blaming(config_path(folder_), made);
+    } catch (const OutOfMemory&) {
+      if (budget.refused()) refuse_settings();
+      throw;
+    }
+  }
+  /// All of it or nothing. Throws FormatError.
+  void put_into(nn::Module& module) const;
+
+ private:
+  std::size_t most_bytes() const;
+  [[noreturn]] void refuse_settings() const;
+
+  std::string folder_;
+  std::size_t bytes_ = 0;  // of the file
+  NamedArrays arrays_;
+};
 
 }  // namespace heed::io

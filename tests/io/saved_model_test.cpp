@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
+#include <string>
 
 #include "../../autograd/factories.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../core/allocator.h"
 #include "../../core/bfloat16.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
@@ -92,6 +95,50 @@ TEST(SavedModel, SaysWhatDoesNotBelongTogether) {
   ASSERT_NE(at, std::string::npos);
   write_file_atomically(folder / "m/config.json", config.replace(at, 10, "\"width\": 0"));
   EXPECT_ERROR_WITH(FormatError, "width", ModelFolder(folder / "m", "net").options<Options>());
+}
+
+// Of 64 layers, each of a size that no bound on one would find.
+class Deep : public nn::Module {
+ public:
+  explicit Deep(Index width) {
+    for (int i = 0; i < 64; ++i) child<nn::Linear>(std::to_string(i), width, width, false);
+  }
+};
+
+// Settings that do not belong to the weights could ask for any memory.
+TEST(SavedModel, SettingsAskForNoMoreThanTheWeightsAreWorth) {
+  const TemporaryFolder folder;
+  save(folder / "m", Net({.width = 7}));
+  const ModelFolder saved(folder / "m", "net");
+  const std::size_t bytes = read_file(folder / "m/model.safetensors").size();
+  const MemoryStats before = memory_stats();
+  const auto refuses = [&](const std::string& text, const auto& make) {
+    EXPECT_ERROR_WITH(FormatError, folder / "m/config.json: at byte 0: " + text, make());
+    EXPECT_EQ(memory_stats().live_bytes, before.live_bytes);
+  };
+  const std::string larger =
+      "asks for a model far larger than its model.safetensors of " + std::to_string(bytes);
+  refuses(larger, [&] { saved.make<Net>(Options{.width = 16777259}); });
+  refuses(larger, [&] { saved.make<Deep>(521); });
+  // Sizes that no number of bytes holds.
+  refuses("array: size", [&] { saved.make<Net>(Options{.width = Index{1} << 61}); });
+  refuses("shape: the number", [&] { saved.make<Net>(Options{.width = Index{1} << 62}); });
+  EXPECT_NO_THROW(saved.make<Net>(Options{.width = 7}));
+  // A system that has none left says nothing about the settings.
+  EXPECT_THROW(saved.make_by([]() -> std::unique_ptr<Net> { throw OutOfMemory("a terabyte"); }),
+               OutOfMemory);
+}
+
+// What a module takes while it is made may be some times what it keeps.
+TEST(SavedModel, AModelOfManyWeightsHasRoomToBeMade) {
+  const TemporaryFolder folder;
+  const Deep deep(101);
+  save_directory(folder / "m", ModelFiles("deep").weights(deep));
+  const auto again = ModelFolder(folder / "m", "deep").make_by([] {
+    const Array passing = Array::empty({73000003}, DType::boolean);
+    return std::make_unique<Deep>(101);
+  });
+  EXPECT_EQ(encode_weights(*again), encode_weights(deep));
 }
 
 TEST(SavedModel, WeightsAloneAreOneFile) {

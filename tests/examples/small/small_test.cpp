@@ -83,6 +83,9 @@ TEST_F(Small, BracketsAreResumedToTheSameBits) {
   expect_refused("ask 'a(' --model " + path("parts"), "ask: a row is of ( and )");
   expect_refused("ask '(' --model " + path("none"), "none");
   expect_refused("train --resume --out " + path("none"), "none");
+  std::filesystem::rename(path("parts"), path("m"));
+  expect_config_refused("ask '()'", "\"width\": 8", "\"width\": 1024",
+                        "config.json: at byte 0: asks for a model far larger than its model.");
 }
 
 TEST_F(Small, EachIsAPage) {

@@ -126,6 +126,8 @@ TEST_F(SpeechCommand, RefusesBadFlagsFilesAndModels) {
   expect_success("train --steps 2" + kSmall + "--save " + path("m"));
   const std::string good = write("good.wav", tone(4000, 697));
   expect_config_refused("listen " + good, "\"hidden\": 5", "\"hidden\": 6", "model.safetensors");
+  expect_config_refused("listen " + good, "\"hidden\": 5", "\"hidden\": 4096",
+                        "config.json: at byte 0: asks for a model far larger than its model.");
   expect_config_refused("listen " + good, "\"location\"", "\"content\"", "model.safetensors");
   expect_config_refused("listen " + good, "\"location\"", "\"mostly\"", "\"mostly\" is none of");
   const std::string listen =
