@@ -52,8 +52,12 @@ std::unique_ptr<Bert> load_bert(FamilyFile& file) {
   }
   if (options.masked_words) config.want("tie_word_embeddings", true);
   const std::string next = "cls.seq_relationship.", classifier = "classifier.";
-  options.classes = file.classes(classifier + "bias", file.classes(next + "bias", 0));
-  if (options.classes > 0) file.expect("pooler.dense.weight", {width, width});
+  const std::string head = file.has(classifier + "bias") ? classifier : next;
+  options.classes = file.classes(head + "bias", 0);
+  if (options.classes > 0) {
+    file.expect("pooler.dense.weight", {width, width});
+    file.expect(head + "weight", {options.classes, width});
+  }
   std::vector<Rename> renames = {
       {"embeddings.word_embeddings.", "words."},
       {"embeddings.position_embeddings.", "positions."},

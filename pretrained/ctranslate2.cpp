@@ -77,6 +77,11 @@ Translator read_ctranslate2(const std::string& folder, Index heads) {
                       fmt::format("{} and {} layers of width {} with {} heads", encoder_layers,
                                   decoder_layers, width, heads));
   }
+  const std::string target = "decoder/embeddings/weight";
+  if (size(target, 1) != width) {
+    throw FormatError(path, 0,
+                      fmt::format("{}: of width {}, not {}", target, size(target, 1), width));
+  }
   const Index hidden = size("encoder/layer_0/ffn/linear_0/weight", 0);
   for (const std::string stack : {"encoder", "decoder"}) {
     for (Index i = 0; i < layers(variables, stack); ++i) {
@@ -91,7 +96,7 @@ Translator read_ctranslate2(const std::string& folder, Index heads) {
   }
   const SequenceModelOptions options{
       .source_words = size("encoder/embeddings/weight", 0),
-      .target_words = size("decoder/embeddings/weight", 0),
+      .target_words = size(target, 0),
       .encoder_layers = encoder_layers,
       .decoder_layers = decoder_layers,
       .stack = {.width = width, .heads = heads, .hidden = hidden, .dropout = 0, .pre_norm = true},

@@ -208,6 +208,20 @@ TEST(Bert, ClassifiesAndReadsOlderNames) {
             wanted.to_vector<float>());
 }
 
+// The biases alone would let a small file ask for any number of rows.
+TEST(Bert, ClassesAreBelievedOnceTheirMatrixHasThem) {
+  for (const std::string name : {"classifier", "cls.seq_relationship"}) {
+    NamedSizes all = sizes("bert.");
+    add_linear(all, "bert.pooler.dense", 6, 6, true);
+    all.emplace_back(name + ".bias", Shape{5});
+    EXPECT_ERROR_WITH(FormatError, name + ".weight must be there, [5, 6]",
+                      load(FamilyFolder(kConfig, all).path()));
+    all.emplace_back(name + ".weight", Shape{3, 6});
+    EXPECT_ERROR_WITH(FormatError, name + ".weight must be [5, 6] by config.json, not [3, 6]",
+                      load(FamilyFolder(kConfig, all).path()));
+  }
+}
+
 TEST(Bert, RefusesWhatItDoesNotKnow) {
   const FamilyFolder folder(kConfig, sizes(""));
   const auto config = [&](const std::string& from, const std::string& to) {

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "../../autograd/grad_mode.h"
@@ -155,6 +156,14 @@ TEST_F(Ctranslate2, FilesAreReadStrictly) {
     some.erase(some.begin() + static_cast<Index>(i));
     EXPECT_THROW(read(file_of(some)), FormatError) << i;
   }
+  // Rows of one file and a width of another would be a table that no file holds.
+  some = variables();
+  const auto target = std::find_if(some.begin(), some.end(), [](const Variable& each) {
+    return each.name == "decoder/embeddings/weight";
+  });
+  target->shape = {kTarget, 1};
+  EXPECT_ERROR_WITH(FormatError, "decoder/embeddings/weight: of width 1, not 12",
+                    read(file_of(some)));
   EXPECT_ERROR_WITH(FormatError, "4 words for a model of 6", read(whole, "a\nb\nc\nd\n"));
   EXPECT_ERROR_WITH(FormatError, "with 5 heads", read(whole, "a\n", "b\n", 5));
 }
