@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -170,6 +171,17 @@ TEST_F(ShowCommand, RefusesWhatItCannotShow) {
   expect_refused("serve --port 70000 --model " + model, "--port");
   write("hc/config.json", "{\"model\": \"glimpses\"}");
   expect_refused("answer --model " + model, "the setting \"model\" is none that can be shown");
+}
+
+// As every program reads a model: what a save that was cut short left beside it comes back.
+TEST_F(ShowCommand, MendsAModelThatWasTorn) {
+  const std::string model = classifier(), config = model + "/config.json";
+  std::filesystem::create_directory(model + ".new-4194303");
+  std::filesystem::rename(config, model + ".new-4194303/config.json");
+  EXPECT_EQ(answered(model, "Good .")["classes"].size(), 2U);
+  EXPECT_TRUE(std::filesystem::exists(config));
+  std::filesystem::remove(config);
+  expect_refused("answer --model " + model, "config.json: missing from the model directory");
 }
 
 TEST_F(ShowCommand, ServesItsPageAndNothingElse) {
