@@ -15,6 +15,7 @@
 #include <stdexcept>
 
 #include "../core/error.h"
+#include "abandoned.h"
 #include "read_only.h"
 #include "size_limit.h"
 
@@ -71,8 +72,6 @@ bool write_all(int fd, std::string_view bytes) {
 bool sync(int fd) {
   return uninterrupted([&] { return ::fsync(fd); }) == 0 || errno == EINVAL || errno == ENOTSUP;
 }
-
-constexpr std::string_view kTemporaryBegin = ".heed-", kTemporaryEnd = ".tmp";
 
 std::string folder_of(const std::string& path) {
   const std::string folder = fs::path(path).parent_path().string();
@@ -174,6 +173,7 @@ void write_file_atomically(const std::string& path, const std::vector<std::strin
     throw;
   }
   sync_folder(folder);
+  remove_abandoned(folder);
 }
 
 void write_new_file(const std::string& path, std::string_view content) {
@@ -210,15 +210,7 @@ void copy_to_new_file(const std::string& from, const std::string& to) {
   throw IoError(count < 0 ? from : to, "cannot copy", code);
 }
 
-bool is_abandoned(const std::string& path) {
-  const std::string name = fs::path(path).filename().string();
-  if (!name.starts_with(kTemporaryBegin) || !name.ends_with(kTemporaryEnd)) return false;
-  Descriptor file(open_file(path, O_RDONLY | O_NOFOLLOW));
-  struct stat info {};
-  if (file.get() < 0 || ::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  // The writer holds a lock on it; the age is for the moments before and after.
-  return ::flock(file.get(), LOCK_EX | LOCK_NB) == 0 && std::time(nullptr) - info.st_mtime > 60;
-}
+bool is_abandoned(const std::string& path) { return is_abandoned_at(AT_FDCWD, path.c_str()); }
 
 void sync_folder(const std::string& path) {
   Descriptor folder(open_file(path, O_RDONLY | O_DIRECTORY));

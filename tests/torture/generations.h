@@ -4,9 +4,14 @@
 // vocabulary and settings of the last one before it, or its own, that is divisible by three.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
 
+#include "../../core/array.h"
 #include "../../io/model_directory.h"
+#include "../../io/safetensors.h"
 #include "../../io/training_state.h"
 
 namespace heed {
@@ -50,6 +55,27 @@ long generation_in(Read&& read, std::string& why) {
     }
   }
   return generation;
+}
+
+/// The same of one file, as io::save() writes it: its numbers are those of one generation.
+inline void save_file_generation(const std::string& path, long generation, std::size_t size) {
+  io::NamedArrays all;
+  all.emplace_back(
+      "all", Array::full({static_cast<Index>(size)}, static_cast<double>(generation), DType::i64));
+  io::write_safetensors(path, all);
+}
+
+/// -1 with `why` for numbers that are not of one moment. Throws what io::read_safetensors() does.
+inline long generation_in_file(const std::string& path, std::string& why) {
+  const io::Safetensors file = io::read_safetensors(path);
+  if (file.arrays.size() != 1 || file.arrays[0].second.numel() == 0) {
+    return why = "it is another file", -1;
+  }
+  const auto all = file.arrays[0].second.to_vector<std::int64_t>();
+  for (const std::int64_t each : all) {
+    if (each != all[0]) return why = "it is of two generations", -1;
+  }
+  return static_cast<long>(all[0]);
 }
 
 }  // namespace heed

@@ -1,10 +1,12 @@
 // Ends processes that save, at random moments as kill -9 does, and looks at what they leave:
 //   heed_torture saving KILLS DIR
+//   heed_torture single-file KILLS DIR
 //   heed_torture NAME KILLS DIR COMMAND...
-// The first saves without pause (generations.h) beside a user's own files. The second runs a
-// program that trains into DIR; once a training state is there it gets --resume as well, if KILLS
-// ends with 'r'. One line at the end: name, kills, how many of them left a save unfinished, and
-// findings, each of which is told on stderr. Exit code 1 when there was one.
+// The first saves without pause (generations.h) beside a user's own files, the second does so with
+// a file that is no directory's. The third runs a program that trains into DIR; once a training
+// state is there it gets --resume as well, if KILLS ends with 'r'. One line at the end: name, kills,
+// how many of them left a save unfinished, and findings, each of which is told on stderr. Exit code
+// 1 when there was one.
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -60,6 +62,56 @@ std::string read_if_there(const fs::path& path) {
   return fs::exists(path) ? io::read_file(path.string()) : "";
 }
 
+// Kills a child that does body(), which has no end, at a random moment of its first milliseconds.
+template <class Body>
+void kill_soon(Tally& tally, const Body& body) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    try {
+      body();
+    } catch (const heed::Error& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+    }
+    ::_exit(3);
+  }
+  pause(0.004);
+  ::kill(child, SIGKILL);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  ++tally.kills;
+  if (WIFEXITED(status)) tally.found("the saver ended by itself");
+}
+
+int torture_file(Tally& tally, long kills, const fs::path& folder) {
+  const std::string path = (folder / "weights.safetensors").string();
+  // By another name of the folder: what is left there is for the children to find.
+  heed::save_file_generation((folder / "./weights.safetensors").string(), 1, 997);
+  io::write_file_atomically((folder / "./notes").string(), "kept");
+  long last = 1;
+  while (tally.kills < kills) {
+    const std::size_t before = entries(folder);
+    kill_soon(tally, [&] {
+      for (long i = last + 1;; ++i) heed::save_file_generation(path, i, 997);
+    });
+    tally.unfinished += entries(folder) > before;
+    if (entries(folder) > before + 1) tally.found("a save left more than one file");
+    std::string why;
+    const long now = heed::generation_in_file(path, why);
+    if (now < last) tally.found(now < 0 ? why : "a save was lost");
+    last = std::max(now, last);
+    if (read_if_there(folder / "notes") != "kept") tally.found("a file of the user's is gone");
+    if (tally.findings > 10) break;
+  }
+  // What the dead left goes with the next save once it is so old that nobody can be writing it.
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const bool left = entry.path().filename().string().starts_with(".heed-");
+    if (left) fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+  heed::save_file_generation(path, last + 1, 997);
+  if (entries(folder) != 2) tally.found("the next save left what the dead had left");
+  return tally.tell();
+}
+
 int torture_saving(Tally& tally, long kills, const fs::path& folder) {
   const std::string place = (folder / "model").string();
   heed::save_generation(place, 3, 997);
@@ -72,21 +124,9 @@ int torture_saving(Tally& tally, long kills, const fs::path& folder) {
       std::string(std::getenv("HEED_REFUSE")).find("exchange") == std::string::npos;
   long last = 3;
   while (tally.kills < kills) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      try {
-        for (long i = last + 1;; ++i) heed::save_generation(place, i, 997);
-      } catch (const heed::Error& error) {
-        std::fprintf(stderr, "%s\n", error.what());
-      }
-      ::_exit(3);
-    }
-    pause(0.004);
-    ::kill(child, SIGKILL);
-    int status = 0;
-    ::waitpid(child, &status, 0);
-    ++tally.kills;
-    if (WIFEXITED(status)) tally.found("the saver ended by itself");
+    kill_soon(tally, [&] {
+      for (long i = last + 1;; ++i) heed::save_generation(place, i, 997);
+    });
     const bool half = entries(folder) > 1 || fs::exists(place + "/.heed-committed") ||
                       fs::exists(place + "/.heed-staged");
     tally.unfinished += half;
@@ -217,6 +257,9 @@ int main(int argc, char** argv) {
   const fs::path folder = argv[3];
   fs::create_directories(folder);
   try {
+    if (argc == 4 && tally.name == "single-file") {
+      return torture_file(tally, std::atol(argv[2]), folder);
+    }
     if (argc == 4) return torture_saving(tally, std::atol(argv[2]), folder);
     return torture_training(tally, std::atol(argv[2]), kills.ends_with('r'), folder,
                             std::vector<std::string>(argv + 4, argv + argc));
