@@ -3,16 +3,22 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
+#include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "../core/error.h"
 #include "../core/protobuf.h"
 #include "../io/file.h"
+#include "../io/read_only.h"
 #include "external_data.h"
 #include "tensor_value.h"
 
 namespace heed::onnx {
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr std::size_t kMostBytes = (std::size_t{1} << 31) - 1;
 constexpr std::size_t kAligned = 4096;  // of tensors beside the model, so that others may map them
@@ -172,6 +178,94 @@ class Writer {
   ProtobufWriter out_;
 };
 
+// Calls use(message) with each message of this number.
+template <class Use>
+void each_message(ProtobufMessage message, const std::string& path, std::uint64_t number,
+                  const Use& use) {
+  for (ProtobufField field; message.next(field);) {
+    if (field.number == number && field.kind == 2) {
+      use(ProtobufMessage(field.bytes, path, field.place));
+    }
+  }
+}
+
+// Adds the names of the files that tensors of a graph lie in, and of the graphs in it.
+void add_locations(const ProtobufMessage& graph, const std::string& path, int depth,
+                   std::set<std::string>& to) {
+  constexpr int kDeepest = 16;  // as they are read
+  if (depth > kDeepest) return;
+  each_message(graph, path, 5, [&](const ProtobufMessage& tensor) {
+    each_message(tensor, path, 13, [&](ProtobufMessage entry) {
+      std::string_view key, value;
+      for (ProtobufField field; entry.next(field);) {
+        if (field.number == 1) key = field.bytes;
+        if (field.number == 2) value = field.bytes;
+      }
+      if (key == "location") to.emplace(value);
+    });
+  });
+  each_message(graph, path, 1, [&](const ProtobufMessage& node) {
+    each_message(node, path, 5, [&](const ProtobufMessage& attribute) {
+      each_message(attribute, path, 6, [&](const ProtobufMessage& inner) {
+        add_locations(inner, path, depth + 1, to);
+      });
+    });
+  });
+}
+
+fs::path folder_of(const fs::path& place) {
+  return place.has_parent_path() ? place.parent_path() : fs::path(".");
+}
+
+// Whether it is NAME.data or NAME.7.data, as files beside the model of this name are called here.
+bool is_data_of(const std::string& name, const std::string& file) {
+  const std::string_view end = ".data";
+  if (!file.starts_with(name + ".") || !file.ends_with(end)) return false;
+  if (file.size() == name.size() + end.size()) return true;
+  if (file.size() < name.size() + end.size() + 2) return false;
+  const std::string_view number =
+      std::string_view(file).substr(name.size() + 1, file.size() - name.size() - 1 - end.size());
+  return number.find_first_not_of("0123456789") == number.npos;
+}
+
+// Of the files beside the model at `place` those that it needs. None where it cannot be read: then
+// they are not known to be of a model that goes.
+std::vector<fs::path> data_of(const fs::path& place) {
+  std::vector<fs::path> out;
+  try {
+    const std::string name = place.filename().string();
+    std::set<std::string> there;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(place))) {
+      const std::string file = entry.path().filename().string();
+      if (is_data_of(name, file) && fs::is_regular_file(entry.symlink_status())) there.insert(file);
+    }
+    if (there.empty() || !fs::is_regular_file(place)) return {};
+    const std::string path = place.string(), bytes = io::read_file(path);
+    std::set<std::string> named;
+    each_message({bytes, path}, path, 7,
+                 [&](const ProtobufMessage& graph) { add_locations(graph, path, 0, named); });
+    for (const std::string& file : named) {
+      if (there.contains(file)) out.push_back(folder_of(place) / file);
+    }
+  } catch (const Error&) {
+    return {};
+  } catch (const fs::filesystem_error&) {
+    return {};
+  }
+  return out;
+}
+
+// Whether a model that could not be written without an error is there all the same, or may be.
+bool may_be_there(const std::string& path, const std::string& bytes) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return false;
+  try {
+    return io::read_file(path) == bytes;
+  } catch (const Error&) {
+    return true;
+  }
+}
+
 }  // namespace
 
 std::string encode_model(const Model& model) {
@@ -181,7 +275,6 @@ std::string encode_model(const Model& model) {
 }
 
 void write_model(const std::string& path, const Model& model, const WriteOptions& options) {
-  namespace fs = std::filesystem;
   // A name that is free: while the new file is not whole, the old one keeps what lies beside it.
   const fs::path place(path);
   fs::path beside = place;
@@ -193,8 +286,16 @@ void write_model(const std::string& path, const Model& model, const WriteOptions
   }
   Writer writer(options.external_from, beside.filename().string());
   writer.write(model);
+  if (io::read_only()) return;
+  const std::vector<fs::path> before = data_of(place);
   if (!writer.data().empty()) io::write_file_atomically(beside.string(), writer.data());
-  io::write_file_atomically(path, writer.model());
+  try {
+    io::write_file_atomically(path, writer.model());
+  } catch (...) {
+    if (!writer.data().empty() && !may_be_there(path, writer.model())) fs::remove(beside, ignored);
+    throw;
+  }
+  for (const fs::path& file : before) fs::remove(file, ignored);
 }
 
 }  // namespace heed::onnx

@@ -15,8 +15,9 @@ struct WriteOptions {
 };
 
 /// Replaces or creates the file, whole or not at all (io/file.h); what lies beside it is written
-/// before. Throws IoError, and ValueError for a model of 2 GiB and more and a tensor whose numbers
-/// are not of its type.
+/// before, and goes again where the file cannot be written. What so lay beside a model that is
+/// replaced goes with it. Throws IoError, and ValueError for a model of 2 GiB and more and a tensor
+/// whose numbers are not of its type.
 void write_model(const std::string& path, const Model& model, const WriteOptions& options = {});
 /// The file's bytes, all tensors in it.
 std::string encode_model(const Model& model);

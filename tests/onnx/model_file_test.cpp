@@ -1,11 +1,17 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
 
 #include "../../core/error.h"
 #include "../../core/protobuf.h"
 #include "../../onnx/read_model.h"
 #include "../../onnx/write_model.h"
+#include "../io/full_disk.h"
 #include "../io/temporary_folder.h"
 #include "../support/throws.h"
 
@@ -155,9 +161,9 @@ TEST(OnnxFile, LargeTensorsLieBesideIt) {
   EXPECT_EQ(folder.entries(), 2U);
   EXPECT_EQ(std::filesystem::file_size(folder / "a.onnx.data"), 24U);
   same(given, read_model(path));
-  // The old data stays as long as a file may need it.
+  // The old data stays as long as a file may need it, and no longer.
   write_model(path, given, {.external_from = 2});
-  EXPECT_EQ(folder.entries(), 3U);
+  EXPECT_EQ(folder.entries(), 2U);
   same(given, read_model(path));
   std::filesystem::resize_file(folder / "a.onnx.1.data", 20);
   EXPECT_ERROR_WITH(FormatError,
@@ -166,6 +172,64 @@ TEST(OnnxFile, LargeTensorsLieBesideIt) {
   std::filesystem::remove(folder / "a.onnx.1.data");
   EXPECT_ERROR_WITH(FormatError, "tensor \"w\" lies in \"a.onnx.1.data\", which is not there",
                     read_model(path));
+}
+
+TEST(OnnxFile, WhatLiesBesideGoesWithItsModel) {
+  const TemporaryFolder folder;
+  const Model given = everything();
+  const std::string path = folder / "a.onnx", data = path + ".data";
+  const auto there = [](const std::string& name) { return std::filesystem::exists(name); };
+  // Somebody's own: of no name that is written, and of one that the model does not say.
+  folder.write("a.onnx.own.data", "own");
+  folder.write("a.onnx.7.data", "own");
+  write_model(path, given, {.external_from = 24});
+  std::filesystem::copy(path, folder / "b.onnx");
+  write_model(folder / "b.onnx", given);  // named a's data, which is not b's
+  EXPECT_TRUE(there(data));
+  write_model(path, given, {.external_from = 24});
+  EXPECT_FALSE(there(data));
+  EXPECT_TRUE(there(path + ".1.data"));
+  write_model(path, given);
+  EXPECT_FALSE(there(path + ".1.data"));
+  EXPECT_EQ(folder.entries(), 4U);
+  same(given, read_model(path));
+  // What is no model says nothing about what lies beside it.
+  folder.write("a.onnx", "no model");
+  folder.write("a.onnx.data", "own");
+  write_model(path, given);
+  EXPECT_TRUE(there(data));
+}
+
+// Only the graph of a branch has a tensor that is large enough.
+TEST(OnnxFile, WhatLiesBesideOfABranchGoesToo) {
+  const TemporaryFolder folder;
+  Model given = everything();
+  given.graph.initializers.clear();
+  for (Attribute& attribute : given.graph.nodes.at(0).attributes) {
+    if (auto* const graph = std::get_if<std::shared_ptr<Graph>>(&attribute.value)) {
+      (*graph)->initializers = {tensor_value("w", Array::from(std::vector<double>{1, 2, 3, 4, 5}))};
+    }
+  }
+  write_model(folder / "a.onnx", given, {.external_from = 24});
+  EXPECT_TRUE(std::filesystem::exists(folder / "a.onnx.data"));
+  write_model(folder / "a.onnx", given);
+  EXPECT_EQ(folder.entries(), 1U);
+}
+
+TEST(OnnxFile, AModelThatCannotBeWrittenLeavesNothingBesideIt) {
+  const TemporaryFolder folder;
+  const Model given = everything();
+  const std::string path = folder / "a.onnx";
+  write_model(path, given, {.external_from = 24});
+  {
+    const FullDisk full(211);  // room for the numbers, not for the model
+    EXPECT_THROW(write_model(path, given, {.external_from = 24}), IoError);
+  }
+  EXPECT_EQ(folder.entries(), 2U);
+  same(given, read_model(path));
+  std::filesystem::create_directory(folder / "b.onnx");
+  EXPECT_THROW(write_model(folder / "b.onnx", given, {.external_from = 24}), IoError);
+  EXPECT_EQ(folder.entries(), 3U);
 }
 
 TEST(OnnxFile, NumbersThatAreNotOfTheirTypeAreNotWritten) {
