@@ -4,15 +4,19 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "../../core/error.h"
 #include "../check_defined.h"
+#include "../ops/elementwise/compare.h"
 #include "../ops/elementwise/elementwise.h"
 #include "../ops/reduce/reduce.h"
 #include "front_axes.h"
 
 namespace heed {
 namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // Goes through all sequences: each step's combination is a digit of a number, the last the fastest.
 class Sequences final : public Choices {
@@ -108,7 +112,8 @@ Tensor enumerate(const ChoiceCost& cost, const EnumerateOptions& options) {
       const Tensor l = line_up("enumerate", step, f.shape());
       log_prob = log_prob.defined() ? log_prob + l : l;
     }
-    const Tensor term = exp(log_prob) * f;
+    // What cannot be costs nothing, whatever it would cost.
+    const Tensor term = exp(log_prob) * where(log_prob == -kInfinity, 0, f);
     total = total.defined() ? total + term : term;
   } while (sequences.advance());
   return total;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "../../support/numbers.h"
 #include "../../support/throws.h"
 #include "problems.h"
@@ -59,6 +61,18 @@ TEST(Enumeration, IsAnEstimatorWithoutVariance) {
                                            {.first_look = 32, .max_samples = 32, .batch = 16});
   EXPECT_TRUE(report) << report.text();
   EXPECT_LT(report.variance, 1e-28);
+}
+
+TEST(Enumerate, CountsNoCostOfWhatCannotBe) {
+  const double inf = std::numeric_limits<double>::infinity();
+  const Tensor logits = tensor({0, -inf}, {2}, DType::f64).set_requires_grad();
+  const Tensor pay = tensor({3, inf}, {2}, DType::f64).set_requires_grad();
+  const Tensor total =
+      enumerate([&](Choices& choices) { return choices.choose(logits).pick_number(pay); });
+  EXPECT_EQ(total.item(), 3);
+  const auto g = grad({total}, {logits, pay});
+  EXPECT_EQ(numbers(g[0]), (Numbers{0, 0}));
+  EXPECT_EQ(numbers(g[1]), (Numbers{1, 0}));
 }
 
 TEST(Enumerate, SaysHowLargeTheSpaceIs) {
