@@ -8,7 +8,11 @@
 #include "../check_defined.h"
 #include "../grad_mode.h"
 #include "../ops/elementwise/elementwise.h"
+#include "../ops/reduce/cumulative.h"
 #include "../ops/reduce/reduce.h"
+#include "../ops/shape/arrange.h"
+#include "../ops/shape/join.h"
+#include "../ops/shape/slicing.h"
 
 namespace heed {
 
@@ -27,6 +31,7 @@ void MovingAverage::update(const Tensor& cost) {
   if (std::isnan(now)) {
     throw ValueError(fmt::format("MovingAverage::update: cost {} holds a NaN", describe(cost)));
   }
+  if (std::isinf(now)) return;  // no later cost would bring it back
   value_ = started_ ? decay_ * value_ + (1 - decay_) * now : now;
   started_ = true;
 }
@@ -38,7 +43,13 @@ Tensor leave_one_out(const Tensor& cost) {
                                  describe(cost)));
   }
   const NoGrad scope;
-  return (sum(cost, {0}, true) - cost) / static_cast<double>(cost.size(0) - 1);
+  // Those before and those behind: from the sum of all an infinite cost, or a very large one, could
+  // not be taken away again.
+  const Index others = cost.size(0) - 1;
+  const Tensor none = zeros_like(narrow(cost, 0, 0, 1));
+  const Tensor before = cumsum(concat({none, narrow(cost, 0, 0, others)}), 0);
+  const Tensor behind = cumsum(concat({none, flip(narrow(cost, 0, 1, others), {0})}), 0);
+  return (before + flip(behind, {0})) / static_cast<double>(others);
 }
 
 Tensor baseline_loss(const Tensor& prediction, const Tensor& cost) {

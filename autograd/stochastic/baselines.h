@@ -18,7 +18,7 @@ class MovingAverage {
   explicit MovingAverage(double decay = 0.9);
   /// Rank 0; 0 before the first update.
   Tensor value(DType dtype = DType::f32) const;
-  /// Throws ValueError for NaN.
+  /// An infinite mean is left out. Throws ValueError for NaN.
   void update(const Tensor& cost);
 
  private:
@@ -27,7 +27,7 @@ class MovingAverage {
 };
 
 /// For costs of K draws along the first axis: each one's baseline is the mean of the others,
-/// (sum - own) / (K - 1). A constant. Throws ShapeError unless K > 1.
+/// finite where these are. A constant. Throws ShapeError unless K > 1.
 Tensor leave_one_out(const Tensor& cost);
 
 /// mean((stop(cost) - prediction)^2), what a learned baseline is trained by (Mnih & Gregor 2014,

@@ -139,6 +139,8 @@ Tensor Vimco::operator()(const ChoiceCost& cost, Generator* generator) {
       bounds.push_back(multi_sample_bound(where(Tensor(own), others, constant)));
     }
     baseline = stack(bounds, 0);
+    // Where the others are all impossible any constant serves; an infinite one does not.
+    baseline = where(isfinite(baseline), baseline, 0);
   }
   return mean(magic_box(sum(log_prob, {0})) * multi_sample_bound(f)) +
          mean(sum((1 - magic_box(log_prob)) * baseline, {0}));

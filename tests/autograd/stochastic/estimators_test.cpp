@@ -241,5 +241,27 @@ TEST(Baselines, AreWhatTheirFormulasSay) {
               -std::log((std::exp(-1.0) + std::exp(-3.0) + std::exp(-8.0)) / 3), 1e-14);
 }
 
+TEST(Baselines, OfOthersDoNotKnowOnesOwnCost) {
+  EXPECT_EQ(leave_one_out(tensor({INFINITY, 1, 3}, {3}, DType::f64)).array().to_vector<double>(),
+            (std::vector<double>{2, INFINITY, INFINITY}));
+  EXPECT_EQ(leave_one_out(tensor({1, 1e30, 3}, {3})).array().to_vector<float>()[1], 2.0F);
+}
+
+TEST(Baselines, AnInfiniteCostIsLeftOutOfTheAverage) {
+  MovingAverage average(0.5);
+  for (const double cost : {2.0, double{INFINITY}, 4.0}) average.update(full({3}, cost));
+  EXPECT_EQ(average.value().item(), 3);
+  const Tensor logits = zeros({7, 3}, DType::f64).set_requires_grad();
+  MovingAverageReinforce estimator;
+  const auto estimate = [&](double cost) {
+    const Tensor pay = full({3}, cost, DType::f64);
+    return estimator([&](Choices& c) { return c.choose(logits).pick_number(pay); });
+  };
+  estimate(INFINITY);
+  const Tensor loss = estimate(5);
+  EXPECT_EQ(loss.item(), 5);
+  EXPECT_EQ(all(isfinite(grad({loss}, {logits})[0])).item(), 1);
+}
+
 }  // namespace
 }  // namespace heed
