@@ -17,13 +17,17 @@ namespace {
 
 Tensor by_x(const Tensor& x, const Tensor& y) {
   if (!recording()) return kernels::binary(Binary::pow_by_x, x.array(), y.array());
-  return where(y == 0, 0, y * pow(x, y - 1));
+  // At y = 0 it is 0, and its own derivative by y is 1 / x, where that is a number.
+  const Tensor size = square(x.detach());
+  const Tensor flat = logical_and(y == 0, logical_not(isfinite(size + 1 / size)));
+  return where(flat, 0, y * pow(where(flat, 1, x), y - 1));
 }
 
 Tensor by_y(const Tensor& x, const Tensor& y) {
   if (!recording()) return kernels::binary(Binary::pow_by_y, x.array(), y.array());
   const Tensor flat = logical_and(x == 0, y >= 0);
-  return where(flat, 0, pow(x, y) * log(where(flat, 1, x)));
+  const Tensor base = where(flat, 1, x);
+  return where(flat, 0, pow(base, y) * log(base));
 }
 
 // By squares.
