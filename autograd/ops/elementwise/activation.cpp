@@ -8,6 +8,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/activation.h"
+#include "../../../core/kernels/elementwise/elementwise.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -80,11 +81,14 @@ Tensor gelu(const Tensor& x, Gelu form) {
       return cdf + t * (scale * exp(-0.5 * square(t)));
     });
   }
-  return activate(Op::gelu, Activation::gelu_tanh, x, 0, 0, [](const Tensor& t) {
+  return activate(Op::gelu, Activation::gelu_tanh, x, 0, 0, [](const Tensor& all) {
+    const Tensor far = abs(all) > 10;  // tanh is 1 there, and the cube may overflow
+    const Tensor t = where(far, 0, all);
     const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
     const Tensor y = tanh(scale * (t + 0.044715 * (t * square(t))));
     const Tensor inner = scale * (1 + 3 * 0.044715 * square(t));
-    return 0.5 * (1 + y + t * ((1 - square(y)) * inner));
+    const Tensor near = 0.5 * (1 + y + t * ((1 - square(y)) * inner));
+    return where(far, where(all > 0, number(all, 1), 0), near);
   });
 }
 
@@ -122,7 +126,15 @@ Tensor hardtanh(const Tensor& x, double min, double max) {
 Tensor softsign(const Tensor& x) {
   check_defined("softsign", x, "x");
   check_floating("softsign", x.dtype());
-  return x / (1 + abs(x));
+  // gx = g / (1 + |x|)^2; of a quotient's two gradients too little would be left far from 0.
+  const Tensor y = 1 + abs(x.detach());
+  return record(
+      Op::div, kernels::binary(kernels::Binary::div, x.array(), y.array()), {x, y},
+      [x = Saved(x)](const Tensor& g) {
+        const Tensor below = 1 + abs(x());
+        return g / below / below;
+      },
+      [](const Tensor&) { return Tensor(); });  // y is a constant
 }
 
 Tensor mish(const Tensor& x) {

@@ -16,6 +16,14 @@ Array apply(Libm op, const Tensor& x) {
   return kernels::libm(op, x.array());
 }
 
+// x / (x^2 + y^2), by numbers near 1, whose squares stay numbers.
+Tensor over_squares(const Tensor& x, const Tensor& y) {
+  const Tensor larger = maximum(abs(x.detach()), abs(y.detach()));
+  const Tensor unit = where(logical_and(larger > 0, isfinite(larger)), larger, 1);
+  const Tensor u = x / unit, v = y / unit;
+  return u / (square(u) + square(v)) / unit;
+}
+
 }  // namespace
 
 // gx = g (1 + y^2)
@@ -57,12 +65,8 @@ Tensor atan2(const Tensor& y, const Tensor& x) {
   check_defined("atan2", y, "y", x, "x");
   return record(
       Op::atan2, kernels::libm(kernels::LibmOfTwo::atan2, y.array(), x.array()), {y, x},
-      [y = Saved(y), x = Saved(x)](const Tensor& g) {
-        return g * (x() / (square(x()) + square(y())));
-      },
-      [y = Saved(y), x = Saved(x)](const Tensor& g) {
-        return -(g * (y() / (square(x()) + square(y()))));
-      });
+      [y = Saved(y), x = Saved(x)](const Tensor& g) { return g * over_squares(x(), y()); },
+      [y = Saved(y), x = Saved(x)](const Tensor& g) { return -(g * over_squares(y(), x())); });
 }
 
 }  // namespace heed

@@ -75,7 +75,10 @@ HWY_INLINE V gelu_tanh_slope(D d, V x) {
   const auto inner_slope = hn::Mul(hn::Set(d, T(0.7978845608028654)),
                                    hn::MulAdd(hn::Set(d, T(0.134145)), hn::Mul(x, x), one));
   const auto bend = hn::Mul(hn::NegMulAdd(t, t, one), inner_slope);
-  return hn::Mul(half, hn::MulAdd(x, bend, hn::Add(one, t)));
+  const auto near = hn::Mul(half, hn::MulAdd(x, bend, hn::Add(one, t)));
+  // Beyond 10 tanh is flat to the last digit, and the slope of what is inside of it may overflow.
+  const auto far = hn::Gt(hn::Abs(x), hn::Set(d, T{10}));
+  return hn::IfThenElse(far, hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), one), near);
 }
 
 template <class D, class V>

@@ -5,12 +5,16 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 
 #include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/elementwise/activation.h"
 #include "../../../../autograd/ops/elementwise/clamp.h"
 #include "../../../../autograd/ops/elementwise/power.h"
+#include "../../../../autograd/ops/elementwise/trigonometry.h"
+#include "../../../../autograd/ops/shape/slicing.h"
 #include "../../../support/numbers.h"
 #include "../../kinks.h"
 
@@ -76,6 +80,61 @@ TEST(Kinks, OfHardActivationsAreFlatAtBothBounds) {
   }
 }
 
+// The derivatives of both orders of f at x, in f32 as in f64.
+void expect_slopes(const std::function<Tensor(const Tensor&)>& f, const Numbers& at,
+                   const Numbers& first, const Numbers& second) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Shape shape{static_cast<Index>(at.size())};
+    const Tensor x = tensor(at, shape, dtype).set_requires_grad();
+    const Tensor y = f(x), one = full(shape, 1, dtype);
+    const Tensor recorded = grad({y}, {x}, {one}, {.create_graph = true})[0];
+    const Tensor bent = grad({recorded}, {x}, {one})[0];
+    const Tensor fused = grad({y}, {x}, {one})[0];
+    for (const auto& [found, wanted] :
+         {std::pair(recorded, first), std::pair(fused, first), std::pair(bent, second)}) {
+      const Numbers got = found.array().to(DType::f64).to_vector<double>();
+      for (std::size_t i = 0; i < at.size(); ++i) {
+        EXPECT_NEAR(got[i], wanted[i], 1e-6 * std::abs(wanted[i])) << name(dtype) << " " << at[i];
+      }
+    }
+  }
+}
+
+TEST(FarOut, GeluIsItsInputOrNothing) {
+  const auto f = [](const Tensor& x) { return gelu(x, Gelu::tanh); };
+  expect_slopes(f, {-kInf, -2e19, -11, 11, 2e19, kInf}, {0, 0, 0, 1, 1, 1}, Numbers(6, 0));
+  const Tensor x = leaf({-1e155, 1e155});
+  EXPECT_EQ(gradient(f(x), x), (Numbers{0, 1}));
+}
+
+TEST(FarOut, SoftsignFlattensByTheSquare) {
+  const auto below = [](double x) { return 1 + std::abs(x); };
+  const Numbers at = {-2e7, -1e4, -3, 0.25, 3, 1e4, 2e7};
+  Numbers first, second;
+  for (const double x : at) {
+    first.push_back(std::pow(below(x), -2));
+    second.push_back((x > 0 ? -2 : 2) * std::pow(below(x), -3));
+  }
+  expect_slopes(softsign, at, first, second);
+}
+
+// At y = x: 1 / 2x by y, and that falls by 1 / 2x^2.
+TEST(FarOut, Atan2HasTheSlopesOfAnySize) {
+  for (const double size : {1e-18, 1e-3, 1e18}) {
+    const auto by_y = [size](const Tensor& y) { return atan2(y, full({1}, size, y.dtype())); };
+    expect_slopes(by_y, {size}, {0.5 / size}, {-0.5 / size / size});
+    const auto by_x = [size](const Tensor& x) { return atan2(full({1}, size, x.dtype()), x); };
+    expect_slopes(by_x, {size}, {-0.5 / size}, {0.5 / size / size});
+  }
+  for (const double size : {1e-23, 1e20}) {
+    const Tensor y = full({1}, size, DType::f32).set_requires_grad();
+    const Tensor x = full({1}, size, DType::f32).set_requires_grad();
+    const auto g = grad({atan2(y, x)}, {y, x});
+    EXPECT_NEAR(g[0].item() * size, 0.5, 1e-6);
+    EXPECT_NEAR(g[1].item() * size, -0.5, 1e-6);
+  }
+}
+
 TEST(Clamp, WithCrossedBoundsIsTheUpperOne) {
   const Tensor x = leaf({-2, 0, 5});
   EXPECT_EQ(numbers(clamp(x, 3, 1)), (Numbers{1, 1, 1}));
@@ -100,6 +159,20 @@ TEST(Pow, AtZeroAsInPyTorch) {
   EXPECT_EQ(gradient(pow(x, 1), x), (Numbers{1, 1, 1, 1}));
   EXPECT_EQ(gradient(pow(x, 2), x), (Numbers{0, 0, 0, 0}));
   EXPECT_EQ(gradient(pow(x, 0.5), x), (Numbers{kInf, kInf, kInf, kInf}));
+}
+
+// By x, by y, of both derivatives: y x^(y - 1) and x^y log x.
+TEST(Pow, AtZeroHasSecondDerivatives) {
+  const Tensor x = leaf({0, 0, 2, 1e-200}), y = leaf({0, 2, 0, 0});
+  const Tensor one = full({4}, 1, DType::f64);
+  const auto first = grad({pow(x, y)}, {x, y}, {one}, {.create_graph = true});
+  const auto by_x = grad({first[0]}, {x, y}, {one}, {.retain_graph = true});
+  const auto by_y = grad({first[1]}, {x, y}, {one});
+  EXPECT_EQ(numbers(by_x[0]), (Numbers{0, 2, 0, 0}));
+  EXPECT_LT(difference(slice(by_x[1], 0, 0, 3), Numbers{0, 0, 0.5}), 1e-15);
+  EXPECT_LT(difference(slice(by_y[0], 0, 0, 3), Numbers{0, 0, 0.5}), 1e-15);
+  const double log_2 = std::log(2);
+  EXPECT_LT(difference(slice(by_y[1], 0, 0, 3), Numbers{0, 0, log_2 * log_2}), 1e-15);
 }
 
 TEST(Pow, OfNegativeNumbers) {
