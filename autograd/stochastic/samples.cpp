@@ -217,7 +217,8 @@ Tensor Samples::surrogate(const std::vector<Tensor>& baselines) const {
     }
     if (baselines.empty() || !after) continue;
     const Shape& shape = after->value.shape();
-    const Tensor baseline = broadcast_to(baselines[at].detach(), shape);
+    const Tensor given = baselines[at].detach();
+    const Tensor baseline = broadcast_to(where(isfinite(given), given, 0), shape);
     // Its value is 0, and what draw w alone adds to the boxes has no mean derivative of any order.
     const Tensor before = sums.of(w, shape);
     const Tensor own = 1 - magic_box(line_up("Samples", draws_[at], shape));

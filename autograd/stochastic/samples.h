@@ -70,7 +70,8 @@ class Samples {
   /// GradError when no cost depends on any draw.
   Tensor surrogate() const;
   /// One baseline for all draws, or one for each; each broadcasts to cost_after(w) and gets no
-  /// gradient. Throws ShapeError, also for another number than size(), and ValueError for NaN.
+  /// gradient; an infinite one counts as 0. Throws ShapeError, also for another number than size(),
+  /// and ValueError for NaN.
   Tensor surrogate(const Tensor& baseline) const;
   Tensor surrogate(const std::vector<Tensor>& baselines) const;
 

@@ -205,6 +205,17 @@ TEST(Samples, TakesABaselineOffTheCost) {
   EXPECT_LT(amax(abs(g[0] * 3 + tensor({1, 2, 3}, {3}, DType::f64) + learned)).item(), 1e-14);
 }
 
+TEST(Samples, TakesNoInfiniteBaselineOffTheCost) {
+  const Tensor a = leaf({4});
+  Samples samples;
+  samples.record(a);
+  samples.add_cost(tensor({1, 2, 3, 4}, {4}, DType::f64));
+  const Tensor loss = samples.surrogate(tensor({INFINITY, 1, -INFINITY, 0.5}, {4}, DType::f64));
+  EXPECT_EQ(loss.item(), 2.5);
+  const Tensor g = grad({loss}, {a})[0] * 4;
+  EXPECT_EQ(g.array().to_vector<double>(), (std::vector<double>{1, 1, 3, 3.5}));
+}
+
 TEST(Samples, TakesNoGradientOfRewards) {
   const Tensor a = leaf({3}), outside = leaf({3});
   Samples samples;
