@@ -135,6 +135,8 @@ struct Attended {
 };
 
 Attended plain(const Operands& x, const Call& call) {
+  // As the tiles of additive_attention() are.
+  const PrecisionScope scope(x.vector.defined() ? Precision::f32 : precision());
   const AttentionOptions& options = call.options;
   Tensor q = x.q, k = x.k, v = x.v;
   const Shape whole = scores_of_shape(op_of(x), x);

@@ -6,6 +6,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/conv/conv.h"
+#include "../../../core/precision.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -130,6 +131,7 @@ Tensor conv2d_weight_grad(const Tensor& x, const Shape& weight, const Tensor& g,
 
 Tensor conv2d_plain(const Tensor& x, const Tensor& weight, const Tensor& bias,
                     const Conv2dOptions& options) {
+  const PrecisionScope scope(Precision::f32);
   const ConvShape s = check("conv2d", 2, x, weight, bias, options);
   if (x.rank() == 3) return squeeze(conv2d_plain(unsqueeze(x, 0), weight, bias, options), 0);
   const Tensor wide = conv_padded(conv_padded(x, 2, s.y), 3, s.x);

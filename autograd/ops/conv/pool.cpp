@@ -7,6 +7,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/conv/pool.h"
+#include "../../../core/precision.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -148,6 +149,7 @@ Tensor average(const Tensor& x, const Averages& by, bool include_pad = false) {
       Op::avg_pool2d, out.reshape(pooled_shape(x, by.y.window.out, by.x.window.out)), {x},
       [by, planes = planes_of(x), from = x.shape()](const Tensor& g) {
         if (recording()) {
+          const PrecisionScope scope(Precision::f32);
           const Tensor left = transpose(matrix(by.y, g.dtype()), 0, 1);
           return matmul(matmul(left, g), matrix(by.x, g.dtype()));
         }
@@ -252,6 +254,7 @@ Tensor max_pool2d_plain(const Tensor& x, const MaxPool2dOptions& options) {
 }
 
 Tensor avg_pool2d_plain(const Tensor& x, const AvgPool2dOptions& options) {
+  const PrecisionScope scope(Precision::f32);
   const Averages by = averages(axes_of("avg_pool2d", 2, x, options), options.count_include_pad);
   return matmul(matmul(matrix(by.y, x.dtype()), x), transpose(matrix(by.x, x.dtype()), 0, 1));
 }

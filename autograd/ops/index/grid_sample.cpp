@@ -7,6 +7,7 @@
 
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
+#include "../../../core/precision.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../computed.h"
@@ -132,6 +133,7 @@ Tensor affine_grid(const Tensor& theta, Index H, Index W, bool align_corners) {
   const Tensor across = reshape(expand(unsqueeze(along(W), 0), Shape{H, W}), Shape{P});
   const Tensor down = reshape(expand(unsqueeze(along(H), 1), Shape{H, W}), Shape{P});
   const Tensor pixels = stack({across, down, ones({P}, theta.dtype())}, 1);  // [P, 3]
+  const PrecisionScope scope(Precision::f32);  // places among pixels need its digits
   return reshape(matmul(pixels, transpose(theta, 1, 2)), Shape{theta.size(0), H, W, 2});
 }
 

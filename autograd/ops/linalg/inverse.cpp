@@ -1,6 +1,7 @@
 #include "inverse.h"
 
 #include "../../../core/kernels/gemm/lu.h"
+#include "../../../core/precision.h"
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../elementwise/elementwise.h"
@@ -14,6 +15,7 @@ Tensor inverse(const Tensor& x) {
   check_defined("inverse", x, "x");
   const Array y = kernels::inverse(x.array());
   return record(Op::inverse, y, {x}, [y = SavedOutput(y)](const Tensor& g) {
+    const PrecisionScope scope(Precision::f32);
     const Tensor turned = transpose(y(), -2, -1);
     return -matmul(matmul(turned, g), turned);
   });

@@ -1,6 +1,7 @@
 #include "solve.h"
 
 #include "../../../core/kernels/gemm/triangular.h"
+#include "../../../core/precision.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -29,6 +30,7 @@ Tensor solve_triangular(const Tensor& a, const Tensor& b, const TriangularOption
   return record_joint(Op::solve_triangular, {x}, {a, b},
                       [a = Saved(a), x = SavedOutput(x), options, turned](
                           const Gradients& g, const std::vector<bool>& needs) {
+                        const PrecisionScope scope(Precision::f32);
                         const Tensor gb = solve_triangular(transpose(a(), -2, -1), g[0], turned);
                         Tensor ga;
                         if (needs[0]) ga = -half(matmul(gb, transpose(x(), -2, -1)), options);

@@ -4,6 +4,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/rnn/rnn.h"
+#include "../../../core/precision.h"
 #include "../../../core/traced.h"
 #include "../../backward.h"
 #include "../../check_defined.h"
@@ -63,6 +64,7 @@ Array array_of(const Tensor& tensor) { return tensor.defined() ? tensor.array() 
 Gradients plain_gradients(RnnCell cell, const std::vector<Tensor>& inputs,
                           const Sequences& sequences, const Gradients& g,
                           const std::vector<bool>& needs) {
+  const PrecisionScope scope(Precision::f32);  // the steps have it, and they are most of this
   std::vector<Tensor> views, wanted;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     views.push_back(inputs[i].defined() ? reshape(inputs[i], inputs[i].shape()) : Tensor());

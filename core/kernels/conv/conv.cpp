@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../parallel.h"
+#include "../../precision.h"
 #include "../elementwise/elementwise_simd.h"
 #include "../gemm/gemm.h"
 #include "../reduce/finite_simd.h"
@@ -112,11 +113,13 @@ Matrix<const T> columns_of(const Slab& slab, const T* x, T* spare) {
   return {spare, slab.panel.width()};
 }
 
-// A lone panel's product may use all threads; among several, each has one.
+// A lone panel's product may use all threads; among several, each has one. Always in f32: what a
+// panel holds would decide what is rounded, and that depends on how many images there are.
 template <class T>
 void product(bool alone, Index m, Index n, Index k, Matrix<const T> a, Matrix<const T> b, bool add,
              T* c, Index c_step) {
   if (alone) {
+    const PrecisionScope scope(Precision::f32);
     gemm(m, n, k, a, b, add, c, c_step);
   } else {
     gemm_here(m, n, k, a, b, add, c, c_step);
