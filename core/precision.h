@@ -15,7 +15,7 @@
 namespace heed {
 
 /// bf16: both operands of a product are rounded to bf16 (8 bits of significand, f32's range), their
-/// products are added in f32: an element of A B is right to 2^-8 |A| |B|.
+/// products are added in f32: an element of A B is right to 2^-7 |A| |B|.
 enum class Precision : std::uint8_t { f32, bf16 };
 
 namespace detail {
