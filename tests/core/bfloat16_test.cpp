@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <random>
 
@@ -53,6 +54,62 @@ TEST(BFloat16, RoundsToTheNearestAndTiesToEven) {
     if (std::isfinite(above)) {
       ASSERT_LE(std::abs(double{y} - x), std::abs(double{y == below ? above : below} - x)) << x;
     }
+  }
+}
+
+// A double that lies beside a tie of bf16, nearer to it than any float.
+TEST(BFloat16, RoundsDoublesAndIntegersOnce) {
+  const double ulp = 0x1p-7, little = 0x1p-40;
+  EXPECT_EQ(BFloat16(1 + ulp / 2).bits, 0x3F80);  // a tie
+  EXPECT_EQ(BFloat16(1 + ulp / 2 + little).bits, 0x3F81);
+  EXPECT_EQ(BFloat16(1 + ulp / 2 - little).bits, 0x3F80);
+  EXPECT_EQ(BFloat16(1 + 1.5 * ulp).bits, 0x3F82);  // a tie, whose even one is above
+  EXPECT_EQ(BFloat16(1 + 1.5 * ulp - little).bits, 0x3F81);
+  EXPECT_EQ(BFloat16(-1 - ulp / 2 - little).bits, 0xBF81);
+  EXPECT_EQ(BFloat16(-1 - 1.5 * ulp + little).bits, 0xBF81);
+  EXPECT_EQ(BFloat16(0x1p-134).bits, 0x0000);  // half of the least number
+  EXPECT_EQ(BFloat16(0x1p-134 + 0x1p-180).bits, 0x0001);
+  EXPECT_EQ(BFloat16(-0x1.8p-133 + 0x1p-180).bits, 0x8001);
+  EXPECT_EQ(BFloat16(1e-300).bits, 0x0000);
+  EXPECT_EQ(BFloat16(-1e-300).bits, 0x8000);
+  EXPECT_EQ(BFloat16(-0.0).bits, 0x8000);
+  EXPECT_EQ(BFloat16(0x1.FFp127 - 0x1p80).bits, 0x7F7F);  // a tie with what would be 2^128
+  EXPECT_EQ(BFloat16(0x1.FFp127).bits, 0x7F80);
+  EXPECT_EQ(BFloat16(1e300).bits, 0x7F80);
+  EXPECT_EQ(BFloat16(-HUGE_VAL).bits, 0xFF80);
+  EXPECT_TRUE(std::isnan(float{BFloat16(std::nan(""))}));
+  const std::int64_t tie = (std::int64_t{1} << 40) + (std::int64_t{1} << 32);
+  EXPECT_EQ(float{BFloat16(tie)}, 0x1p40F);
+  EXPECT_EQ(float{BFloat16(tie + 1)}, 0x1.02p40F);
+  EXPECT_EQ(float{BFloat16(-tie - 1)}, -0x1.02p40F);
+  EXPECT_EQ(float{BFloat16(tie - 1)}, 0x1p40F);
+  EXPECT_EQ(float{BFloat16(std::numeric_limits<std::int64_t>::min())}, -0x1p63F);
+  EXPECT_EQ(float{BFloat16(std::numeric_limits<std::uint64_t>::max())}, 0x1p64F);
+  EXPECT_EQ(float{BFloat16(true)}, 1);
+  const Array all =
+      Array::from<double>({1 + ulp / 2 + little, 1 + ulp / 2, -1 - ulp / 2 - little}, {3});
+  EXPECT_EQ(all.to(DType::bf16).to(DType::f64).to_vector<double>(),
+            (std::vector<double>{1 + ulp, 1, -1 - ulp}));
+  EXPECT_EQ(Array::full({}, 1 + ulp / 2 + little, DType::bf16).item(), 1 + ulp);
+  EXPECT_EQ(Array::from<std::int64_t>({tie + 1, tie}, {2})
+                .to(DType::bf16)
+                .to(DType::f64)
+                .to_vector<double>(),
+            (std::vector<double>{0x1.02p40, 0x1p40}));
+}
+
+TEST(BFloat16, RoundsDoublesToTheNearest) {
+  std::mt19937_64 draw(13);
+  for (int i = 0; i < 100000; ++i) {
+    const auto bits = static_cast<std::uint16_t>(draw());
+    const double low = float{std::bit_cast<BFloat16>(bits)};
+    const double high = float{std::bit_cast<BFloat16>(static_cast<std::uint16_t>(bits + 1))};
+    if (!std::isfinite(low) || !std::isfinite(high) || (bits & 0x7FFF) == 0x7FFF) continue;
+    const double middle = (low + high) / 2;  // exact
+    const double side = std::ldexp(high - low, -2 - static_cast<int>(draw() % 44));
+    ASSERT_EQ(BFloat16(middle - side).bits, bits) << middle << ' ' << side;
+    ASSERT_EQ(BFloat16(middle + side).bits, bits + 1) << middle << ' ' << side;
+    ASSERT_EQ(BFloat16(middle).bits, bits + (bits & 1)) << middle;
   }
 }
 
