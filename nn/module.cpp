@@ -269,6 +269,10 @@ void Module::zero_grad() {
 }
 
 void Module::to(DType dtype) {
+  if (dtype == DType::bf16) {
+    throw DTypeError(
+        "module.to: takes f32 or f64, not bf16: nn::to_bf16(module) holds its weights so");
+  }
   check_floating("module.to", dtype);
   std::vector<std::pair<Tensor, Array>> changes;  // all made before the first is taken
   whole("module.to");

@@ -51,10 +51,65 @@ const std::vector<Row> kReads = {
      }},
 };
 
-TEST(BFloat16Operators, ReadItAsF32) {
+// Those that call themselves with what is in bf16 as f32.
+Tensor row_of(const Tensor& y, Index i) { return select(y, 0, i); }
+Tensor classes() { return tensor({3, 0, 22, 7, 7}); }
+const std::vector<Row> kWidened = {
+    {"layer_norm", [](const Tensor& x,
+                      const Tensor& y) { return layer_norm(x, {23}, row_of(y, 0), row_of(y, 1)); }},
+    {"rms_norm", [](const Tensor& x, const Tensor& y) { return rms_norm(x, {23}, row_of(y, 0)); }},
+    {"group_norm",
+     [](const Tensor& x, const Tensor& y) { return group_norm(x, 1, row_of(y, 0), row_of(y, 1)); }},
+    {"batch_norm",
+     [](const Tensor& x, const Tensor& y) {
+       return batch_norm(x, Tensor(), Tensor(), row_of(y, 0), row_of(y, 1), true, 0.1, 1e-5);
+     }},
+    {"clamp", [](const Tensor& x, const Tensor&) { return clamp(x, -0.3, 0.7); }},
+    {"clamp to tensors", [](const Tensor& x, const Tensor& y) { return clamp(x, y, y); }},
+    {"dropout",
+     [](const Tensor& x, const Tensor&) {
+       Generator generator(5);
+       return dropout(x, 0.3, generator);
+     }},
+    {"dropout_channels",
+     [](const Tensor& x, const Tensor&) {
+       Generator generator(5);
+       return dropout_channels(x, 0.3, generator);
+     }},
+    {"cross_entropy",
+     [](const Tensor& x, const Tensor& y) {
+       return cross_entropy(x, classes(), {.weight = row_of(y, 0)});
+     }},
+    {"nll_loss", [](const Tensor& x,
+                    const Tensor& y) { return nll_loss(x, classes(), {.weight = row_of(y, 0)}); }},
+    {"dot_attention",
+     [](const Tensor& x, const Tensor& y) {
+       return dot_attention(x, y, y, {.scale = 0.3, .bias = slice(y, 1, 0, 5)});
+     }},
+    {"additive_attention",
+     [](const Tensor& x, const Tensor& y) { return additive_attention(x, y, row_of(y, 0), y); }},
+    {"leaky_relu", [](const Tensor& x, const Tensor&) { return leaky_relu(x, 0.01); }},
+    {"elu", [](const Tensor& x, const Tensor&) { return elu(x); }},
+    {"gelu", [](const Tensor& x, const Tensor&) { return gelu(x); }},
+    {"gelu by tanh", [](const Tensor& x, const Tensor&) { return gelu(x, Gelu::tanh); }},
+    {"silu", [](const Tensor& x, const Tensor&) { return silu(x); }},
+    {"softplus", [](const Tensor& x, const Tensor&) { return softplus(x); }},
+    {"log_sigmoid", [](const Tensor& x, const Tensor&) { return log_sigmoid(x); }},
+    {"relu6", [](const Tensor& x, const Tensor&) { return relu6(x); }},
+    {"hardtanh", [](const Tensor& x, const Tensor&) { return hardtanh(x, -0.3, 0.7); }},
+    {"softsign", [](const Tensor& x, const Tensor&) { return softsign(x); }},
+    {"mish", [](const Tensor& x, const Tensor&) { return mish(x); }},
+    {"selu", [](const Tensor& x, const Tensor&) { return selu(x); }},
+    {"hardsigmoid", [](const Tensor& x, const Tensor&) { return hardsigmoid(x); }},
+    {"hardswish", [](const Tensor& x, const Tensor&) { return hardswish(x); }},
+    {"glu", [](const Tensor& x, const Tensor&) { return glu(slice(x, 1, 0, 22), 1); }},
+    {"prelu", [](const Tensor& x, const Tensor& y) { return prelu(x, row_of(y, 0)); }},
+};
+
+void expect_reads(const std::vector<Row>& rows) {
   const Tensor x = to(drawn({5, 23}, 3), DType::bf16), y = to(drawn({5, 23}, 4), DType::bf16);
   const Tensor wide_x = to(x, DType::f32), wide_y = to(y, DType::f32);
-  for (const Row& row : kReads) {
+  for (const Row& row : rows) {
     const std::vector<float> expected = numbers(row.call(wide_x, wide_y));
     for (const auto& [a, b] : {std::pair(x, y), {x, wide_y}, {wide_x, y}}) {
       const Tensor out = row.call(a, b);
@@ -62,6 +117,50 @@ TEST(BFloat16Operators, ReadItAsF32) {
       EXPECT_EQ(numbers(out), expected) << row.name;
     }
   }
+}
+
+TEST(BFloat16Operators, ReadItAsF32) {
+  expect_reads(kReads);
+  expect_reads(kWidened);
+}
+
+// In f32, with the bits of those that pass the same numbers in f32; of a recorded pass, too.
+TEST(BFloat16Operators, GradientsOfWhatReadsIt) {
+  const auto gradients = [](const Row& row, bool held, bool recorded) {
+    Tensor x = drawn({5, 23}, 3).requires_grad(true), y = drawn({5, 23}, 4).requires_grad(true);
+    const auto rounded = [held](const Tensor& t) {
+      const Tensor narrow = to(t, DType::bf16);
+      return held ? narrow : to(narrow, DType::f32);
+    };
+    const Tensor out = row.call(rounded(x), rounded(y));
+    std::vector<std::vector<float>> all;
+    for (const Tensor& g : grad({sum(square(out))}, {x, y}, {}, {.create_graph = recorded})) {
+      if (!g.defined()) continue;
+      EXPECT_EQ(g.dtype(), DType::f32) << row.name;
+      all.push_back(numbers(g));
+    }
+    return all;
+  };
+  for (const Row& row : kWidened) {
+    for (const bool recorded : {false, true}) {
+      const auto found = gradients(row, true, recorded);
+      EXPECT_FALSE(found.empty()) << row.name;
+      EXPECT_TRUE(found == gradients(row, false, recorded)) << row.name;
+    }
+  }
+}
+
+TEST(BFloat16Operators, RunningMomentsStayInF32) {
+  const Tensor x = to(drawn({5, 23}, 3), DType::bf16), wide = to(x, DType::f32);
+  const auto moved = [](const Tensor& from) {
+    const Tensor mean = zeros({23}), var = ones({23});
+    batch_norm(from, mean, var, Tensor(), Tensor(), true, 0.1, 1e-5);
+    return std::pair(numbers(mean), numbers(var));
+  };
+  EXPECT_EQ(moved(x), moved(wide));
+  EXPECT_ERROR_WITH(
+      DTypeError, "batch_norm: dtypes differ: x is f32[5, 23], running_mean is bf16",
+      batch_norm(x, to(zeros({23}), DType::bf16), ones({23}), Tensor(), Tensor(), true, 0.1, 1e-5));
 }
 
 // Beyond a few rows a wide weight becomes f32 strip by strip, of 2^20 numbers and more each.
@@ -121,14 +220,14 @@ TEST(BFloat16Operators, OthersRefuseItByName) {
     return std::string(op) + ": takes f32 or f64, not bf16: say x.to(DType::f32)";
   };
   EXPECT_ERROR_WITH(DTypeError, text("cumsum"), cumsum(x, 1));
-  EXPECT_ERROR_WITH(DTypeError, text("layer_norm"), layer_norm(x, {23}));
-  EXPECT_ERROR_WITH(DTypeError, text("clamp"), clamp(x, 0, 1));
   EXPECT_ERROR_WITH(DTypeError, text("lerp"), lerp(x, x, 0.5));
   EXPECT_ERROR_WITH(DTypeError, text("einsum"), einsum("ij->i", {x}));
-  EXPECT_ERROR_WITH(DTypeError, text("dropout"), dropout(x, 0.5, true));
+  EXPECT_ERROR_WITH(DTypeError, text("mse_loss"), mse_loss(x, x));
   EXPECT_ERROR_WITH(DTypeError, text("set_requires_grad"), Tensor(x).set_requires_grad(true));
   EXPECT_ERROR_WITH(DTypeError, "add: dtypes differ: x is bf16[5, 23], y is f64[]",
                     x + tensor(1, DType::f64));
+  EXPECT_ERROR_WITH(DTypeError, "layer_norm: dtypes differ: x is f64[5, 23], weight is bf16[23]",
+                    layer_norm(to(x, DType::f64), {23}, select(x, 0, 0)));
   EXPECT_ERROR_WITH(DTypeError, text("normal"), randn({3}, DType::bf16));
 }
 

@@ -249,6 +249,9 @@ TEST(Module, ConvertsFloatingNumbersOnlyAndForgetsGradients) {
   EXPECT_EQ(model.reader.steps.dtype(), DType::i64);
   EXPECT_EQ(model.reader(Array::zeros({2, 3}, DType::i64)).dtype(), DType::f64);
   EXPECT_ERROR_WITH(DTypeError, "module.to", model.to(DType::i64));
+  EXPECT_ERROR(DTypeError,
+               "module.to: takes f32 or f64, not bf16: nn::to_bf16(module) holds its weights so",
+               model.to(DType::bf16));
 }
 
 TEST(Module, FreezingStopsAndForgetsGradients) {

@@ -21,6 +21,7 @@
 #include "../shape/arrange.h"
 #include "../shape/shape.h"
 #include "../shape/unfold.h"
+#include "../shape/widened.h"
 #include "followed_mask.h"
 #include "sinks.h"
 
@@ -47,6 +48,13 @@ struct Operands {
   static constexpr std::ptrdiff_t kCaptured = 7;
 };
 constexpr std::size_t kBias = 4, kOffsetBias = 5, kSinks = 6;  // places in that order
+
+Operands in_f32(const Operands& x) {
+  if (!detail::hold_bf16(x.q, x.k, x.vector, x.v, x.bias, x.offset_bias, x.sinks)) return x;
+  std::vector<Tensor> all = x.list();
+  for (Tensor& each : all) each = detail::wide(each);
+  return Operands::from(all);
+}
 
 // A call's options, and where its random numbers stand.
 struct Call {
@@ -302,12 +310,13 @@ Operands additive_operands(const Tensor& q, const Tensor& k, const Tensor& score
 struct Looked {
   explicit Looked(const char* op, const AttentionCall& call) : scope(call.precision) {
     check_defined(op, call.q, "q", call.k, "k", call.log_sums, "log_sums");
-    scores = {call.q.array(), call.k.array(), array_of(call.score_vector)};
     // In the place of the values something that has their leading axes.
     const Tensor sums = unsqueeze(call.log_sums.detach(), -1);
-    terms = terms_of(op, {call.options},
-                     {call.q, call.k, call.score_vector, narrow(sums, -2, 0, 0), call.options.bias,
-                      call.options.offset_bias, call.options.sinks, call.options.map.captured()});
+    const Operands x =
+        in_f32({call.q, call.k, call.score_vector, narrow(sums, -2, 0, 0), call.options.bias,
+                call.options.offset_bias, call.options.sinks, call.options.map.captured()});
+    scores = scores_of(x);
+    terms = terms_of(op, {call.options}, x);
   }
   PrecisionScope scope;  // scores as they were
   kernels::AttentionScores scores;
@@ -319,24 +328,24 @@ struct Looked {
 Tensor dot_attention(const Tensor& q, const Tensor& k, const Tensor& v,
                      const AttentionOptions& options, Tensor* log_sums) {
   if (traced()) return dot_attention_plain(q, k, v, options, log_sums);
-  return attend(dot_operands(q, k, v, options), options, log_sums);
+  return attend(in_f32(dot_operands(q, k, v, options)), options, log_sums);
 }
 
 Tensor additive_attention(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                           const Tensor& v, const AttentionOptions& options, Tensor* log_sums) {
   if (traced()) return additive_attention_plain(q, k, score_vector, v, options, log_sums);
-  return attend(additive_operands(q, k, score_vector, v, options), options, log_sums);
+  return attend(in_f32(additive_operands(q, k, score_vector, v, options)), options, log_sums);
 }
 
 Tensor dot_attention_plain(const Tensor& q, const Tensor& k, const Tensor& v,
                            const AttentionOptions& options, Tensor* log_sums) {
-  return plain(dot_operands(q, k, v, options), options, log_sums);
+  return plain(in_f32(dot_operands(q, k, v, options)), options, log_sums);
 }
 
 Tensor additive_attention_plain(const Tensor& q, const Tensor& k, const Tensor& score_vector,
                                 const Tensor& v, const AttentionOptions& options,
                                 Tensor* log_sums) {
-  return plain(additive_operands(q, k, score_vector, v, options), options, log_sums);
+  return plain(in_f32(additive_operands(q, k, score_vector, v, options)), options, log_sums);
 }
 
 Tensor attention_dropout(const Tensor& weights, double p, Generator* generator) {

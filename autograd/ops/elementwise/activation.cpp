@@ -12,6 +12,7 @@
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
+#include "../shape/widened.h"
 #include "elementwise.h"
 
 namespace heed {
@@ -26,6 +27,7 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 template <class Slope>
 Tensor activate(Op op, Activation kind, const Tensor& x, double a, double b, Slope slope) {
   check_defined(name(op), x, "x");
+  if (detail::hold_bf16(x)) return activate(op, kind, detail::wide(x), a, b, slope);
   Array out = kernels::activation(kind, x.array(), a, b);
   say("a", a, "b", b, "tanh", kind == Activation::gelu_tanh);
   return record(op, std::move(out), {x}, [x = Saved(x), kind, a, b, slope](const Tensor& g) {
@@ -112,12 +114,14 @@ Tensor softplus(const Tensor& x, double beta, double threshold) {
 
 Tensor relu6(const Tensor& x) {
   check_defined("relu6", x, "x");
+  if (detail::hold_bf16(x)) return relu6(detail::wide(x));
   check_floating("relu6", x.dtype());
   return hard_clamp(x, 0, 6);
 }
 
 Tensor hardtanh(const Tensor& x, double min, double max) {
   check_defined("hardtanh", x, "x");
+  if (detail::hold_bf16(x)) return hardtanh(detail::wide(x), min, max);
   check_floating("hardtanh", x.dtype());
   if (!(min <= max)) throw ValueError(fmt::format("hardtanh: min {} is above max {}", min, max));
   return hard_clamp(x, min, max);
@@ -125,6 +129,7 @@ Tensor hardtanh(const Tensor& x, double min, double max) {
 
 Tensor softsign(const Tensor& x) {
   check_defined("softsign", x, "x");
+  if (detail::hold_bf16(x)) return softsign(detail::wide(x));
   check_floating("softsign", x.dtype());
   // gx = g / (1 + |x|)^2; of a quotient's two gradients too little would be left far from 0.
   const Tensor y = 1 + abs(x.detach());
@@ -139,12 +144,14 @@ Tensor softsign(const Tensor& x) {
 
 Tensor mish(const Tensor& x) {
   check_defined("mish", x, "x");
+  if (detail::hold_bf16(x)) return mish(detail::wide(x));
   check_floating("mish", x.dtype());
   return x * tanh(softplus(x));
 }
 
 Tensor selu(const Tensor& x) {
   check_defined("selu", x, "x");
+  if (detail::hold_bf16(x)) return selu(detail::wide(x));
   check_floating("selu", x.dtype());
   constexpr double kAlpha = 1.6732632423543772, kScale = 1.0507009873554805;
   return kScale * elu(x, kAlpha);
@@ -152,12 +159,14 @@ Tensor selu(const Tensor& x) {
 
 Tensor hardsigmoid(const Tensor& x) {
   check_defined("hardsigmoid", x, "x");
+  if (detail::hold_bf16(x)) return hardsigmoid(detail::wide(x));
   check_floating("hardsigmoid", x.dtype());
   return hard_clamp(x + 3, 0, 6) / 6;
 }
 
 Tensor hardswish(const Tensor& x) {
   check_defined("hardswish", x, "x");
+  if (detail::hold_bf16(x)) return hardswish(detail::wide(x));
   check_floating("hardswish", x.dtype());
   return x * hardsigmoid(x);
 }

@@ -12,6 +12,7 @@
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../shape/shape.h"
+#include "../shape/widened.h"
 #include "elementwise.h"
 #include "in_i64.h"
 
@@ -69,6 +70,7 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
   check_defined("clamp", x, "x");
   if (!min && !max) throw_no_bounds();
   if (x.dtype() == DType::i64) return clamp_whole(x, min, max);
+  if (detail::hold_bf16(x)) return clamp(detail::wide(x), min, max);
   const double a = min.value_or(-std::numeric_limits<double>::infinity());
   const double b = max.value_or(std::numeric_limits<double>::infinity());
   Array out = kernels::activation(Activation::clamp, x.array(), a, b);
@@ -84,6 +86,9 @@ Tensor clamp(const Tensor& x, std::optional<double> min, std::optional<double> m
 Tensor clamp(const Tensor& x, const Tensor& min, const Tensor& max) {
   check_defined("clamp", x, "x");
   if (!min.defined() && !max.defined()) throw_no_bounds();
+  if (detail::hold_bf16(x, min, max)) {
+    return clamp(detail::wide(x), detail::wide(min), detail::wide(max));
+  }
   if (x.dtype() != DType::i64) check_floating("clamp", x.dtype());
   check_bound("min", x, min);
   check_bound("max", x, max);

@@ -5,6 +5,7 @@
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../../record.h"
+#include "../shape/widened.h"
 #include "elementwise.h"
 
 namespace heed {
@@ -20,6 +21,7 @@ Tensor keep(const Tensor& x, const Tensor& kept, double scale) {
 Tensor dropout(const Tensor& x, double p, Generator& generator) {
   check_defined("dropout", x, "x");
   if (!(p >= 0 && p <= 1)) throw ValueError(fmt::format("dropout: p {} is not in [0, 1]", p));
+  if (detail::hold_bf16(x)) return dropout(detail::wide(x), p, generator);
   check_floating("dropout", x.dtype());
   if (p == 0) return x;
   const Tensor kept = generator.bernoulli(x.shape(), 1 - p);
@@ -47,7 +49,7 @@ Tensor dropout_channels(const Tensor& x, double p, Generator& generator) {
   Shape channels = Shape::filled(x.rank(), 1);
   channels[0] = x.shape()[0];
   channels[1] = x.shape()[1];
-  return x * dropout(ones(channels, x.dtype()), p, generator);
+  return x * dropout(ones(channels, widened(x.dtype())), p, generator);
 }
 
 }  // namespace heed

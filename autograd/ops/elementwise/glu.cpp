@@ -5,12 +5,14 @@
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../shape/shape.h"
+#include "../shape/widened.h"
 #include "elementwise.h"
 
 namespace heed {
 
 Tensor glu(const Tensor& x, Index axis) {
   check_defined("glu", x, "x");
+  if (detail::hold_bf16(x)) return glu(detail::wide(x), axis);
   check_floating("glu", x.dtype());
   axis = normalize_axis("glu", axis, x.rank());
   const Index size = x.size(axis);

@@ -5,12 +5,14 @@
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../shape/shape.h"
+#include "../shape/widened.h"
 #include "elementwise.h"
 
 namespace heed {
 
 Tensor prelu(const Tensor& x, const Tensor& weight) {
   check_defined("prelu", x, "x", weight, "weight");
+  if (detail::hold_bf16(x, weight)) return prelu(detail::wide(x), detail::wide(weight));
   check_floating("prelu", x.dtype());
   if (weight.dtype() != x.dtype()) {
     throw DTypeError(fmt::format("prelu: weight is {} for x {}", describe(weight), describe(x)));

@@ -11,6 +11,7 @@
 #include "../normalise/softmax.h"
 #include "../reduce/reduce.h"
 #include "../shape/shape.h"
+#include "../shape/widened.h"
 #include "loss_operands.h"
 
 namespace heed {
@@ -89,6 +90,11 @@ Tensor cross_entropy_plain(const Tensor& logits, const Tensor& targets,
 
 Tensor cross_entropy(const Tensor& logits, const Tensor& targets,
                      const CrossEntropyOptions& options) {
+  if (detail::hold_bf16(logits, options.weight)) {
+    CrossEntropyOptions in_f32 = options;
+    in_f32.weight = detail::wide(options.weight);
+    return cross_entropy(detail::wide(logits), targets, in_f32);
+  }
   const Rows rows = checked_rows(logits, targets, options);
   const kernels::CrossEntropy kernel(rows.targets.array(),
                                      options.weight.defined() ? options.weight.array() : Array(),

@@ -4,10 +4,16 @@
 #include "../index/index.h"
 #include "../reduce/reduce.h"
 #include "../shape/shape.h"
+#include "../shape/widened.h"
 #include "loss_operands.h"
 
 namespace heed {
 Tensor nll_loss(const Tensor& input, const Tensor& targets, const NllLossOptions& options) {
+  if (detail::hold_bf16(input, options.weight)) {
+    NllLossOptions in_f32 = options;
+    in_f32.weight = detail::wide(options.weight);
+    return nll_loss(detail::wide(input), targets, in_f32);
+  }
   const Index axis =
       check_scores("nll_loss", "input", input, targets, options.weight, options.ignore_index);
   const Tensor ignored =

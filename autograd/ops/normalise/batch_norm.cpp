@@ -7,6 +7,7 @@
 #include "../../grad_mode.h"
 #include "../elementwise/elementwise.h"
 #include "../shape/shape.h"
+#include "../shape/widened.h"
 #include "standardize.h"
 
 namespace heed {
@@ -70,6 +71,10 @@ void move_towards(Tensor running, const Tensor& found, double momentum) {
 Tensor batch_norm(const Tensor& x, const Tensor& running_mean, const Tensor& running_var,
                   const Tensor& weight, const Tensor& bias, bool training, double momentum,
                   double eps) {
+  if (detail::hold_bf16(x, weight, bias)) {
+    return batch_norm(detail::wide(x), running_mean, running_var, detail::wide(weight),
+                      detail::wide(bias), training, momentum, eps);
+  }
   const Tensor wide = with_places(x);
   check_eps("batch_norm", eps);
   if (!(momentum >= 0 && momentum <= 1)) {

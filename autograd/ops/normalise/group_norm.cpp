@@ -7,6 +7,7 @@
 #include "../../../core/error.h"
 #include "../../check_defined.h"
 #include "../shape/shape.h"
+#include "../shape/widened.h"
 #include "standardize.h"
 
 namespace heed {
@@ -62,6 +63,9 @@ Tensor in_groups(const Tensor& x, Index groups, const Tensor& weight, const Tens
 
 Tensor group_norm(const Tensor& x, Index groups, const Tensor& weight, const Tensor& bias,
                   double eps) {
+  if (detail::hold_bf16(x, weight, bias)) {
+    return group_norm(detail::wide(x), groups, detail::wide(weight), detail::wide(bias), eps);
+  }
   return in_groups(x, groups, weight, bias, eps, fused);
 }
 

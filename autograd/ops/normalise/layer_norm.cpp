@@ -1,5 +1,6 @@
 #include "layer_norm.h"
 
+#include "../shape/widened.h"
 #include "trailing_rows.h"
 
 namespace heed {
@@ -17,6 +18,10 @@ Standardization checked(const Tensor& x, const Shape& normalized_shape, const Te
 
 Tensor layer_norm(const Tensor& x, const Shape& normalized_shape, const Tensor& weight,
                   const Tensor& bias, double eps) {
+  if (detail::hold_bf16(x, weight, bias)) {
+    return layer_norm(detail::wide(x), normalized_shape, detail::wide(weight), detail::wide(bias),
+                      eps);
+  }
   return standardize(x, weight, bias, checked(x, normalized_shape, weight, bias, eps));
 }
 

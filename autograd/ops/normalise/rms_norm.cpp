@@ -1,5 +1,6 @@
 #include "rms_norm.h"
 
+#include "../shape/widened.h"
 #include "trailing_rows.h"
 
 namespace heed {
@@ -15,6 +16,9 @@ Standardization checked(const Tensor& x, const Shape& normalized_shape, const Te
 }  // namespace
 
 Tensor rms_norm(const Tensor& x, const Shape& normalized_shape, const Tensor& weight, double eps) {
+  if (detail::hold_bf16(x, weight)) {
+    return rms_norm(detail::wide(x), normalized_shape, detail::wide(weight), eps);
+  }
   return standardize(x, weight, Tensor(), checked(x, normalized_shape, weight, eps));
 }
 
