@@ -4,9 +4,11 @@
 
 #include <fmt/format.h>
 
+#include <sstream>
 #include <string>
 #include <vector>
 
+#include "../autograd/grad_mode.h"
 #include "../autograd/tensor.h"
 #include "../core/error.h"
 #include "world.h"
@@ -55,6 +57,48 @@ inline std::string without_sizes(const std::string& text) {
   }
   if (without_sizes(a) != without_sizes(b)) throw DTypeError(message);
   throw ShapeError(message);
+}
+
+/// What a process says of a call.
+struct Call {
+  std::string name;  ///< "broadcast from 0"
+  std::string options = {};
+  std::string tensors;    ///< as said_of() has them
+  bool recorded = false;  ///< so that a pass backward comes to it
+};
+
+template <class... T>
+bool is_recorded(const T&... x) {
+  return recording() && ((x.defined() && x.requires_grad()) || ...);
+}
+
+/// Before anything travels: a process that waits for other numbers than come would wait for ever,
+/// and so would those that wait for one that threw by itself, or that walks back by itself. Throws
+/// on all alike: ValueError for other calls or options, what refuse_unlike() throws for other
+/// tensors, GradError where some record.
+inline void check_calls_alike(const char* op, const World& world, const Call& mine) {
+  const auto lines = [](const std::string& said) {
+    std::istringstream in(said);
+    std::vector<std::string> out(4);
+    for (std::string& each : out) std::getline(in, each);
+    return out;
+  };
+  const std::string said =
+      fmt::format("{}\n{}\n{}\n{}", mine.name, mine.options, mine.tensors,
+                  mine.recorded ? "records it for a pass backward" : "does not record it");
+  check_same(world, said, [&](const auto& a, const auto& b, std::size_t other) {
+    const auto one = lines(a), two = lines(b);
+    if (one[0] != two[0]) {
+      throw ValueError(
+          fmt::format("{}: process 0 calls {}, process {} {}", op, one[0], other, two[0]));
+    }
+    if (one[1] != two[1]) throw ValueError(unlike(op, one[1], two[1], other));
+    if (one[2] != two[2]) refuse_unlike(one[2], two[2], unlike(op, one[2], two[2], other));
+    throw GradError(fmt::format(
+        "{}: process 0 {}, process {} {}: let what it is given require a gradient on all processes "
+        "or on none, and enter NoGrad on all or on none",
+        op, one[3], other, two[3]));
+  });
 }
 
 }  // namespace heed::distributed

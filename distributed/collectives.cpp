@@ -8,20 +8,20 @@
 #include "../core/error.h"
 #include "../core/kernels/elementwise/elementwise.h"
 #include "alike-inl.h"
+#include "handles-inl.h"
 #include "tree_sum.h"
 
 namespace heed::distributed {
 namespace {
 
-// Before anything travels: a process that waits for other numbers than come would wait for ever,
-// and so would those that wait for one that threw by itself.
-void check_alike(const char* op, const World& world, const Tensor& x) {
-  check_same(world, said_of(x), [op](const auto& a, const auto& b, std::size_t other) {
-    refuse_unlike(a, b, unlike(op, a, b, other));
-  });
+void check_alike(const char* op, const World& world, const Tensor& x, const std::string& name) {
+  check_calls_alike(op, world, {.name = name, .tensors = said_of(x), .recorded = is_recorded(x)});
   check_defined(op, x, "x");
   if (!is_computed(x.dtype()))
     throw DTypeError(fmt::format("{}: {} is not f32 or f64", op, describe(x)));
+}
+void check_alike(const char* op, const World& world, const Tensor& x) {
+  check_alike(op, world, x, op);
 }
 
 struct AddArray {
@@ -64,12 +64,10 @@ Tensor all_reduce(const World& world, const Tensor& x) {
 }
 
 Tensor broadcast(const World& world, const Tensor& x, Index from) {
-  check_alike("broadcast", world, x);
-  if (from < 0 || from >= world.size()) {
-    throw ValueError(fmt::format("broadcast: process {} of {}", from, world.size()));
-  }
+  check_alike("broadcast", world, x, fmt::format("broadcast from {}", from));
+  check_process("broadcast", from, world.size());
   Array numbers = x.array().clone();
-  world.broadcast(numbers, from);
+  spread(world, numbers, from);
   return record("broadcast", numbers, {x}, [&world, from](const Tensor& g) {
     const Tensor sum = all_reduce(world, g);
     if (world.rank() == from) return sum;

@@ -16,8 +16,9 @@
 
 namespace heed::distributed {
 
-/// One shape and dtype everywhere, f32 or f64. Throws ShapeError, DTypeError, and GradError where x
-/// is undefined; on all processes, whichever of them is to blame.
+/// One shape and dtype everywhere, f32 or f64. Throws ShapeError, DTypeError, ValueError where
+/// processes make other calls, and GradError where x is undefined or some processes alone record
+/// the call for a pass backward; on all processes, whichever of them is to blame.
 Tensor all_reduce(const World& world, const Tensor& x);
 /// Throws also ValueError for a process that is not there.
 Tensor broadcast(const World& world, const Tensor& x, Index from = 0);

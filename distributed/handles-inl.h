@@ -13,4 +13,10 @@ struct World::Handles {
   mutable bool left = false;
 };
 
+/// MPI has numbers below 0 for anybody, and for nobody. Throws ValueError.
+void check_process(const char* op, Index process, Index size);
+
+/// World::broadcast() of numbers that are alike everywhere, which nobody compares.
+void spread(const World& world, Array& numbers, Index from);
+
 }  // namespace heed::distributed

@@ -60,9 +60,21 @@ attention::Attended look(const Tensor& query, const Tensor& keys, const Tensor& 
   return out;
 }
 
+// What processes compare before anything goes around.
+Call call_of(std::string name, const RingOptions& options, const Tensor& query, const Tensor& keys,
+             const Tensor& values) {
+  return {.name = std::move(name),
+          .options = fmt::format("{}{}", options.causal ? "causal" : "not causal",
+                                 options.striped ? ", striped" : ""),
+          .tensors = fmt::format("query {}, keys {}, values {}", said_of(query), said_of(keys),
+                                 said_of(values))};
+}
+
 Gradients walk_back(const World& world, const RingOptions& options, const Tensor& g,
                     const Tensor& query, const Tensor& keys, const Tensor& values,
                     const Tensor& context, const Tensor& log_sums) {
+  check_calls_alike(kName, world,
+                    call_of("ring_attention's pass backward", options, query, keys, values));
   const GradMode recording(true);
   const Tensor q = query.detach().requires_grad_();
   Tensor query_gradient = Tensor(Array::zeros(query.shape(), query.dtype()));
@@ -92,29 +104,17 @@ Gradients walk_back(const World& world, const RingOptions& options, const Tensor
   return {query_gradient, Tensor(around[2]), Tensor(around[3])};
 }
 
-// Before anything goes around: all throw, or none.
-void check_alike(const World& world, const std::string& mine, const RingOptions& options) {
-  const std::string how = fmt::format("{}{}", options.causal ? "causal" : "not causal",
-                                      options.striped ? ", striped" : "");
-  check_same(world, how, [](const auto& a, const auto& b, std::size_t other) {
-    throw ValueError(unlike(kName, a, b, other));
-  });
-  check_same(world, mine, [](const auto& a, const auto& b, std::size_t other) {
-    refuse_unlike(a, b, unlike(kName, a, b, other));
-  });
-}
-
 }  // namespace
 
 Tensor ring_attention(const World& world, const Tensor& query, const Tensor& keys,
                       const Tensor& values, const RingOptions& options) {
-  const std::string mine =
-      fmt::format("query {}, keys {}, values {}", said_of(query), said_of(keys), said_of(values));
-  check_alike(world, mine, options);
+  Call mine = call_of(kName, options, query, keys, values);
+  mine.recorded = is_recorded(query, keys, values);
+  check_calls_alike(kName, world, mine);
   check_defined(kName, query, "query", keys, "keys", values, "values");
   if (options.causal && query.size(-2) != keys.size(-2)) {
-    throw ShapeError(
-        fmt::format("{}: causal, but as many queries as keys are not there: {}", kName, mine));
+    throw ShapeError(fmt::format("{}: causal, but as many queries as keys are not there: {}", kName,
+                                 mine.tensors));
   }
   attention::Attended sum;
   {

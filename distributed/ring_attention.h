@@ -24,9 +24,9 @@ struct RingOptions {
 };
 
 /// query, keys [.., T / N, d], values [.., T / N, dv], alike everywhere as the options are
-/// -> [.., T / N, dv], scaled dot products. Throws ShapeError, DTypeError, ValueError for options
-/// that differ, GradError for what is undefined, on all processes; a second derivative is a
-/// GradError. All processes call, and walk back, together.
+/// -> [.., T / N, dv], scaled dot products. Throws ShapeError, DTypeError, ValueError for calls and
+/// options that differ, GradError for what is undefined, or recorded by some alone, on all
+/// processes; a second derivative is a GradError. All processes call, and walk back, together.
 Tensor ring_attention(const World& world, const Tensor& query, const Tensor& keys,
                       const Tensor& values, const RingOptions& options = {});
 

@@ -28,15 +28,14 @@ Index size_of(MPI_Comm which) {
   return size;
 }
 
-// MPI has numbers below 0 for anybody, and for nobody.
+constexpr Index kAtOnce = Index{1} << 30;  // bytes
+
+}  // namespace
+
 void check_process(const char* op, Index process, Index size) {
   if (process >= 0 && process < size) return;
   throw ValueError(fmt::format("{}: process {} of {}", op, process, size));
 }
-
-constexpr Index kAtOnce = Index{1} << 30;  // bytes
-
-}  // namespace
 
 World::World() : World(0, nullptr) {}
 
@@ -114,13 +113,20 @@ std::vector<std::string> World::gather(const std::string& bytes) const {
 }
 
 void World::broadcast(Array& numbers, Index from) const {
+  check_calls_alike("broadcast", *this,
+                    {.name = fmt::format("broadcast from {}", from), .tensors = describe(numbers)});
   check_process("broadcast", from, size_);
-  check_same(*this, describe(numbers), [](const auto& a, const auto& b, std::size_t other) {
-    refuse_unlike(a, b, unlike("broadcast", a, b, other));
-  });
+  spread(*this, numbers, from);
+}
+
+void spread(const World& world, Array& numbers, Index from) {
   Array whole = numbers.contiguous();
-  check("MPI_Bcast", MPI_Bcast(whole.mutable_raw(), count_of("broadcast", whole.numel()),
-                               type_of(whole.dtype()), static_cast<int>(from), handles_->talk));
+  const Index bytes = whole.numel() * static_cast<Index>(size_of(whole.dtype()));
+  for (Index at = 0; at < bytes; at += kAtOnce) {
+    const int count = static_cast<int>(std::min(kAtOnce, bytes - at));
+    check("MPI_Bcast", MPI_Bcast(whole.mutable_raw() + at, count, MPI_BYTE, static_cast<int>(from),
+                                 world.handles().talk));
+  }
   if (!whole.shares_storage(numbers)) kernels::copy_into(numbers, whole);
   numbers.bump_version();
 }

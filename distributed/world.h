@@ -43,8 +43,8 @@ class World {
   /// Waits for all.
   void barrier() const;
 
-  /// Numbers of one shape and dtype everywhere, or ShapeError, DTypeError: written over by those of
-  /// process `from`, in place, whatever their strides.
+  /// Numbers of one shape and dtype everywhere, or ShapeError, DTypeError, and one `from`, or
+  /// ValueError: written over by those of process `from`, in place, whatever their strides.
   void broadcast(Array& numbers, Index from = 0) const;
   /// Those of all, one behind the other: [size, ...]. Shapes are not compared.
   Array all_gather(const Array& numbers) const;

@@ -1,11 +1,13 @@
 #include "../../distributed/collectives.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
 
 #include "../../autograd/backward.h"
+#include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
@@ -126,6 +128,55 @@ TEST(Collectives, SayEverywhereWhatOneHas) {
   for (const auto& call : all(one ? integers : fits)) EXPECT_THROW(call(), DTypeError);
   for (const auto& call : all(one ? Tensor() : fits)) EXPECT_THROW(call(), GradError);
   for (const auto& call : all(fits)) call();
+}
+
+// Tensors of one shape, for which nothing else would tell: bits would be mixed up.
+TEST(Collectives, SayWhereOneMakesAnotherCall) {
+  const Index n = world().size(), last = n - 1;
+  if (n == 1) GTEST_SKIP() << "one process alone is always alike";
+  const bool one = world().rank() == last;
+  const Tensor x = mine({3 * n});
+  EXPECT_ERROR(ValueError,
+               fmt::format("{}: process 0 calls all_gather, process {} reduce_scatter",
+                           one ? "reduce_scatter" : "all_gather", last),
+               one ? reduce_scatter(world(), x) : all_gather(world(), x));
+  for (const Index from : {last, n, Index{-1}}) {
+    const std::string text = fmt::format(
+        "broadcast: process 0 calls broadcast from 0, process {} broadcast from {}", last, from);
+    EXPECT_ERROR(ValueError, text, broadcast(world(), x, one ? from : 0));
+    Array numbers = x.array().clone();
+    EXPECT_ERROR(ValueError, text, world().broadcast(numbers, one ? from : 0));
+  }
+  all_reduce(world(), x);
+}
+
+// Whoever walks back would wait for those that do not.
+TEST(Collectives, AreRecordedEverywhereOrNowhere) {
+  if (world().size() == 1) GTEST_SKIP() << "one process alone is always alike";
+  const Index n = world().size(), last = n - 1;
+  const bool one = world().rank() == last;
+  const std::vector<std::pair<std::string, Collective>> all{
+      {"all_reduce", [](const Tensor& x) { return all_reduce(world(), x); }},
+      {"broadcast", [](const Tensor& x) { return broadcast(world(), x); }},
+      {"all_gather", [](const Tensor& x) { return all_gather(world(), x); }},
+      {"reduce_scatter", [](const Tensor& x) { return reduce_scatter(world(), x); }}};
+  for (const auto& [name, call] : all) {
+    const Tensor plain = mine({3 * n}), wanted = mine({3 * n}).set_requires_grad();
+    EXPECT_ERROR_WITH(GradError,
+                      fmt::format("{}: process 0 does not record it, process {} records it for a "
+                                  "pass backward: let what it is given require a gradient on all "
+                                  "processes or on none, and enter NoGrad on all or on none",
+                                  name, last),
+                      call(one ? wanted : plain));
+    EXPECT_ERROR_WITH(GradError,
+                      fmt::format("{}: process 0 records it for a pass backward, process {} does "
+                                  "not record it",
+                                  name, last),
+                      const GradMode mode(!one);
+                      call(wanted));
+    const NoGrad scope;
+    call(one ? wanted : plain);
+  }
 }
 
 // 0, not 0 times the gradient.

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdlib>
+#include <string>
 
 #include "../../attention/attend.h"
 #include "../../autograd/backward.h"
@@ -10,6 +11,7 @@
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../../distributed/collectives.h"
 #include "../support/throws.h"
 #include "world_here.h"
 
@@ -118,6 +120,31 @@ TEST(RingAttention, SaysEverywhereWhatOneHas) {
                     ring_attention(world(), x, x, x, {.causal = one}));
   EXPECT_ERROR_WITH(ValueError, "process 0 has causal, process",
                     ring_attention(world(), x, x, x, {.causal = true, .striped = one}));
+  EXPECT_ERROR_WITH(ValueError, "process 0 calls ring_attention, process",
+                    one ? all_reduce(world(), x) : ring_attention(world(), x, x, x));
+  const Tensor wanted = Tensor(Array::zeros({3, 5}, DType::f32)).set_requires_grad();
+  EXPECT_ERROR_WITH(GradError, "ring_attention: process 0 does not",
+                    ring_attention(world(), x, x, one ? wanted : x));
+  EXPECT_ERROR_WITH(GradError, "ring_attention: process 0 records it for a pass backward, process",
+                    ring_attention(world(), x, one ? x : wanted, x));
+}
+
+// Also where they walk back through another of the calls that all made.
+TEST(RingAttention, SaysWhereOneWalksBackElsewhere) {
+  if (world().size() == 1) GTEST_SKIP() << "one process alone is always alike";
+  const bool one = world().rank() == world().size() - 1;
+  const Tensor x = Tensor(Array::zeros({3, 5}, DType::f32)).set_requires_grad();
+  const auto walk = [&](bool around_first) {
+    const Tensor around = sum(ring_attention(world(), x, x, x)),
+                 total = sum(all_reduce(world(), x));
+    (around_first ? around : total).backward();
+    (around_first ? total : around).backward();
+  };
+  EXPECT_ERROR_WITH(ValueError,
+                    "process 0 calls ring_attention's pass backward, process " +
+                        std::to_string(world().size() - 1) + " all_reduce",
+                    walk(!one));
+  walk(false);
 }
 
 }  // namespace
