@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <numeric>
 #include <thread>
 
@@ -39,7 +40,8 @@ void check_process(const char* op, Index process, Index size) {
 
 World::World() : World(0, nullptr) {}
 
-World::World(int argc, char** argv) : handles_(std::make_unique<Handles>()) {
+World::World(int argc, char** argv)
+    : exceptions_(std::uncaught_exceptions()), handles_(std::make_unique<Handles>()) {
   begin(argv == nullptr ? nullptr : &argc, argv == nullptr ? nullptr : &argv);
   for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) {
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_WORLD, each));
@@ -65,6 +67,10 @@ World::World(const World& whole, Alone) : ends_(false), handles_(std::make_uniqu
 }
 
 World::~World() {
+  // The others would wait for what this process no longer does, and it for them in MPI_Finalize.
+  if (ends_ && size_ > 1 && std::uncaught_exceptions() > exceptions_) {
+    fail("an exception went past the World: catch it while that lives, and say it by fail()");
+  }
   for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) MPI_Comm_free(each);
   if (ends_) MPI_Finalize();
 }

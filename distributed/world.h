@@ -7,7 +7,8 @@
 //
 // All calls but rank() and size() are made by all processes, in the same order, from the thread
 // that made the world. A process that ends in an error has to say so by fail(): the others would
-// wait for it for ever.
+// wait for it for ever. One of several that an exception takes past its World, uncaught until then,
+// ends all as fail() does, without the exception's words.
 #pragma once
 
 #include <memory>
@@ -24,6 +25,7 @@ class World {
   /// been.
   World(int argc, char** argv);
   World();
+  /// Waits for all; where an exception is on its way, ends all, as fail() does.
   ~World();
   /// This process by itself, beside a world that lives longer: what one process alone would do.
   struct Alone {};
@@ -62,7 +64,8 @@ class World {
   const Handles& handles() const { return *handles_; }
 
  private:
-  bool ends_ = true;  // MPI, with itself
+  bool ends_ = true;    // MPI, with itself
+  int exceptions_ = 0;  // on their way when it began
   Index rank_ = 0, size_ = 1, size_here_ = 1;
   std::unique_ptr<Handles> handles_;
 };

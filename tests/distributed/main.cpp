@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <cstdio>
+#include <exception>
+#include <string>
 
 #include "world_here.h"
 
@@ -20,6 +22,27 @@ class Failures : public testing::EmptyTestEventListener {
   }
 };
 
+int run(int argc, char** argv) {
+  // Each process would draw an order of its own, and wait for others that are in another test.
+#ifdef GTEST_FLAG_SET
+  GTEST_FLAG_SET(shuffle, false);
+#else  // before GoogleTest 1.12
+  testing::GTEST_FLAG(shuffle) = false;
+#endif
+  const World all(argc, argv);
+  current = &all;
+  if (all.rank() > 0) {
+    auto& listeners = testing::UnitTest::GetInstance()->listeners();
+    delete listeners.Release(listeners.default_result_printer());
+    listeners.Append(new Failures);
+  }
+  const int failed = RUN_ALL_TESTS();
+  int any = 0;
+  for (const std::string& each : all.gather(std::string(1, failed == 0 ? '0' : '1')))
+    any |= each == "1";
+  return any;
+}
+
 }  // namespace
 
 const World& world() { return *current; }
@@ -28,22 +51,10 @@ const World& world() { return *current; }
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  // Each process would draw an order of its own, and wait for others that are in another test.
-#ifdef GTEST_FLAG_SET
-  GTEST_FLAG_SET(shuffle, false);
-#else  // before GoogleTest 1.12
-  testing::GTEST_FLAG(shuffle) = false;
-#endif
-  const heed::distributed::World all(argc, argv);
-  heed::distributed::current = &all;
-  if (all.rank() > 0) {
-    auto& listeners = testing::UnitTest::GetInstance()->listeners();
-    delete listeners.Release(listeners.default_result_printer());
-    listeners.Append(new heed::distributed::Failures);
+  try {
+    return heed::distributed::run(argc, argv);
+  } catch (const std::exception& error) {  // with --gtest_catch_exceptions=0, past the world
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
   }
-  const int failed = RUN_ALL_TESTS();
-  int any = 0;
-  for (const std::string& each : all.gather(std::string(1, failed == 0 ? '0' : '1')))
-    any |= each == "1";
-  return any;
 }

@@ -128,6 +128,14 @@ TEST(World, BroadcastsIntoAView) {
   }
 }
 
+// Begun by tests/distributed/programs, which lets exceptions out of tests: the first waits here.
+TEST(World, DISABLED_AnExceptionThatGoesPastItEndsAll) {
+  if (world().rank() == world().size() - 1) throw ValueError("what nobody catches");
+  world().barrier();
+  world().barrier();
+  FAIL() << "all were there";
+}
+
 TEST(World, IsOneInAProcess) {
   EXPECT_ERROR_WITH(Error, "there is one already", World(0, nullptr));
 }
