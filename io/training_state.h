@@ -82,6 +82,7 @@ class TrainingState {
   void put(const std::string& name, const std::string& text);
   /// Throws FormatError also for what does not fit a line: 1000 bytes, none of them control.
   const std::string& text(const std::string& name) const;
+  bool has_text(const std::string& name) const { return texts_.contains(name); }
 
   template <Figures Row>
   void put(const std::string& name, const std::vector<Row>& rows);

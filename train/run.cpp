@@ -23,6 +23,18 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
+// What decides on bits besides the setting: how batches are cut, and the pieces' sums made.
+constexpr const char* kSharing = "sharing";
+std::string sharing_of(const Team* team) {
+  return team ? team->setting() : "batches in one piece, not shared out";
+}
+
+void check_goes_on(const std::string& before, const std::string& now) {
+  if (before == now) return;
+  throw ValueError(fmt::format("resume: the run had {}: it goes on with the same only, not with {}",
+                               before, now));
+}
+
 }  // namespace
 
 Run::Run(nn::Module& model, optim::Optimizer& optimizer, RunOptions options)
@@ -213,6 +225,7 @@ std::string Run::encode() const {
   const State& s = *state_;
   io::TrainingState state(model_, optimizer_);
   state.put("setting", options_.setting);
+  state.put(kSharing, sharing_of(team_));
   state.put("steps", s.steps);
   state.put("epochs", s.epochs);
   state.put("batches", team_ ? shared_place() : s.place());
@@ -239,11 +252,9 @@ void Run::restore(Batches& batches) {
                     team_->first() ? io::read_from_directory(options_.out, io::kTrainingFile) : ""),
                 options_.out + "/" + io::kTrainingFile)
           : io::TrainingState::read(options_.out);
-  if (const std::string& before = state.text("setting"); before != options_.setting) {
-    throw ValueError(
-        fmt::format("resume: the run had {}: it goes on with the same only, not with {}", before,
-                    options_.setting));
-  }
+  check_goes_on(state.text("setting"), options_.setting);
+  // States of earlier versions say nothing of it.
+  if (state.has_text(kSharing)) check_goes_on(state.text(kSharing), sharing_of(team_));
   const Index steps = state.count("steps"), epochs = state.count("epochs");
   if (options_.steps > 0 && steps > options_.steps) {
     throw ValueError(

@@ -23,7 +23,7 @@ class Team {
   virtual Index size() const = 0;
   /// Of each batch; the same for any size().
   virtual Index pieces() const = 0;
-  /// What else must be alike everywhere, in words of one line.
+  /// What must be alike everywhere, and in a run that goes on, in words of one line.
   virtual std::string setting() const = 0;
   bool first() const { return rank() == 0; }
 
