@@ -7,6 +7,7 @@
 #include "../core/fnv.h"
 #include "../core/quoted.h"
 #include "../core/simd.h"
+#include "../core/version.h"
 #include "run.h"
 #include "run_state.h"
 #include "team.h"
@@ -48,9 +49,9 @@ std::string Run::beginning(Batches& batches) const {
       fmt::format("the setting {}\n{} batches a pass\n{} steps, {} epochs, {} batches a step\n",
                   o.setting.empty() ? "none" : in_quotes(o.setting), batches.count(), o.steps,
                   o.epochs, o.accumulate);
-  out += fmt::format("{}\nlearning rates {}, clip {}\n{} its state\n", team_->setting(),
+  out += fmt::format("{}\nlearning rates {}, clip {}\n{} its state, {} folder\n", team_->setting(),
                      fmt::join(state_->first_rates, ", "), o.clip,
-                     o.resume ? "to go on from" : "to begin without");
+                     o.resume ? "to go on from" : "to begin without", o.out.empty() ? "no" : "a");
   out += fmt::format("a round every {}, patience {}, {}\naverage {}, ema {}\n",
                      o.every == 0 ? "epoch" : fmt::format("{} steps", o.every), o.patience,
                      kept_by(o), o.average, o.ema);
@@ -59,6 +60,9 @@ std::string Run::beginning(Batches& batches) const {
   out += fmt::format("{} parameters, of which {} the optimizer's\nthe library's vectors {}{}\n",
                      model_.parameter_count(), optimizer_.parameters().size(), name_of(simd()),
                      has_bf16_dot() ? ", bf16" : "");
+  const BuildInfo built = build_info();  // whose sums have other last digits
+  out += fmt::format("heed {}, {}, {}, products {} ({})\n", built.version, built.compiler,
+                     built.build_type, built.blas, built.blas_kernel);
   return out + fmt::format("first weights {:016x}\ndata (seed, sizes of files) marked {:016x}",
                            mark(model_), mark(batches.beginning()));
 }

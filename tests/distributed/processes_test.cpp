@@ -165,7 +165,9 @@ TEST(Processes, ThatBeganOtherwiseAreNamed) {
       {"average 1, ema 0.5, process 0", {.epochs = 1, .ema = second ? 0.5 : 0}},
       {"a round every 2 steps", {.epochs = 1, .every = second ? 2 : 0}},
       {"7 steps between saved states", {.epochs = 1, .save_every = second ? 7 : 0}},
-      {"3 to stop after", {.epochs = 1, .stop_after = second ? 3 : 0}}};
+      {"3 to stop after", {.epochs = 1, .stop_after = second ? 3 : 0}},
+      {"its state, a folder, process 0 has to begin without its state, no folder",
+       {.out = second ? "never made" : "", .epochs = 1}}};
   for (const auto& [what, options] : others) {
     EXPECT_ERROR_WITH(ValueError, what, trained(world(), 4, options));
   }
