@@ -72,8 +72,20 @@ void GradientSum::check_next(Index piece) const {
                                piece, next_, block_.second - 1));
 }
 
+// What else went into a gradient would count once a piece, or once a process.
+void GradientSum::check_no_gradients() const {
+  for (std::size_t p = 0; p < parameters_.size(); ++p) {
+    if (!parameters_[p].grad().defined()) continue;
+    throw ValueError(fmt::format(
+        "distributed: parameter {}, {}, has a gradient before its piece's loss is walked: add a "
+        "penalty to the loss, without a backward() of its own, and zero_grad() before a step",
+        p, describe(parameters_[p])));
+  }
+}
+
 void GradientSum::add(const Tensor& loss, Index piece) {
   check_next(piece);
+  check_no_gradients();
   if (piece + 1 < block_.second || buckets_.empty()) {
     loss.backward();
   } else {

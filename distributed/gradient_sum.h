@@ -38,7 +38,8 @@ class GradientSum {
   GradientSum(const GradientSum&) = delete;
   GradientSum& operator=(const GradientSum&) = delete;
 
-  /// Walks back from the loss of a piece, in ascending order, and takes its gradients.
+  /// Walks back from the loss of a piece, in ascending order, and takes its gradients. Throws
+  /// ValueError where a parameter has one already.
   void add(const Tensor& loss, Index piece);
   /// Takes the gradients that the parameters have, as those of a piece; in ascending order, and
   /// what is left out has none.
@@ -50,6 +51,7 @@ class GradientSum {
  private:
   void skip_to(Index piece);
   void check_next(Index piece) const;
+  void check_no_gradients() const;
   /// One parameter's gradient of this process' last piece.
   void arrive(const Tensor& parameter, const Tensor& gradient);
   void start_buckets(bool all);

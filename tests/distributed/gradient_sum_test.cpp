@@ -222,5 +222,22 @@ TEST(GradientSum, SaysWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ValueError, "is not this process's next", sum.take(sum.last()));
 }
 
+// A penalty that walks back by itself would count once a piece here, and elsewhere otherwise.
+TEST(GradientSum, WantsAllOfAPieceInItsLoss) {
+  std::vector<Tensor> all = parameters();
+  GradientSum sum(world(), all, world().size());
+  const auto loss_of = [&](std::size_t p) { return heed::sum(square(all[p] + 1.0)); };
+  loss_of(2).backward();
+  EXPECT_ERROR(ValueError,
+               "distributed: parameter 2, f64[11], has a gradient before its piece's loss is "
+               "walked: add a penalty to the loss, without a backward() of its own, and "
+               "zero_grad() before a step",
+               sum.add(loss_of(1), sum.first()));
+  all[2].zero_grad();
+  sum.add(loss_of(1), sum.first());
+  sum.finish();
+  EXPECT_EQ(all[1].grad().item(), 2.0 * static_cast<double>(world().size()));
+}
+
 }  // namespace
 }  // namespace heed::distributed

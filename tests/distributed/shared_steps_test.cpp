@@ -114,6 +114,15 @@ TEST(SharedSteps, WeighPiecesByTheirWeightsWhateverTheyAre) {
                     trained(world(), {.epochs = 1}, false, weighed(0)));
 }
 
+TEST(SharedSteps, RefuseABackwardOfTheBodysOwn) {
+  EXPECT_ERROR_WITH(ValueError, "distributed: parameter 0, f32[5, 3], has a gradient before",
+                    trained(world(), {.epochs = 1}, false, [](Net& net, const Batch& batch) {
+                      sum(square(net.body.weight)).backward();
+                      return loss_of(net, batch);
+                    }));
+  expect_bits_of_one({.epochs = 1}, false, loss_of);
+}
+
 // What an error cuts short must be followed by what all can do together.
 TEST(SharedSteps, GoOnAfterAnErrorOfAll) {
   const auto failing = [](Net& net, const Batch& batch) -> Tensor {
