@@ -3,23 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
-#include <map>
 #include <numeric>
 #include <string_view>
 
 #include "../core/error.h"
-#include "../core/kernels/elementwise/copy.h"
 #include "../core/number_in.h"
 #include "../io/safetensors.h"
 #include "alike-inl.h"
+#include "handles-inl.h"
 
 namespace heed::distributed {
 namespace {
-
-std::size_t bytes_of(const Array& numbers) {
-  return static_cast<std::size_t>(numbers.numel()) * size_of(numbers.dtype());
-}
 
 // "parameters.3.exp_avg" -> 3; -1 for what belongs to no parameter.
 Index number_of(std::string_view name) {
@@ -102,26 +96,12 @@ void ShardedBase::step() {
   tell(moved);
 }
 
-// Everybody's parameters, one behind the other.
+// In place, one after the other: all together would be there once more.
 void ShardedBase::tell(const std::vector<std::size_t>& moved) {
   if (world_.size() == 1) return;
-  std::string mine;
   for (const std::size_t i : moved) {
-    if (!owns(i)) continue;
-    const Array numbers = parameters_[i].array().contiguous();
-    mine.append(reinterpret_cast<const char*>(numbers.raw()), bytes_of(numbers));
-  }
-  const std::vector<std::string> all = world_.gather(mine);
-  std::vector<std::size_t> read(all.size(), 0);
-  for (const std::size_t i : moved) {
-    const auto owner = static_cast<std::size_t>(owners_[i]);
-    Array numbers = Array::empty(parameters_[i].shape(), parameters_[i].dtype());
-    std::memcpy(numbers.mutable_raw(), all[owner].data() + read[owner], bytes_of(numbers));
-    read[owner] += bytes_of(numbers);
-    if (owns(i)) continue;
-    Array into = parameters_[i].array();
-    kernels::copy_into(into, numbers);
-    into.bump_version();
+    Array numbers = parameters_[i].array();
+    spread(world_, numbers, owners_[i]);
   }
 }
 

@@ -48,7 +48,7 @@ class ShardedBase : public optim::Optimizer {
 };
 
 template <class Inner>
-class Sharded final : public ShardedBase {
+class Sharded : public ShardedBase {
  public:
   using Group = optim::ParameterGroup<typename Inner::Settings>;
   /// The world outlives it. Throws as Inner does.
@@ -61,9 +61,11 @@ class Sharded final : public ShardedBase {
     share_out();
   }
 
- private:
+ protected:
   optim::Optimizer& inner() override { return inner_; }
   const optim::Optimizer& inner() const override { return inner_; }
+
+ private:
   Inner inner_;
 };
 

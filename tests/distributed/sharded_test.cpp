@@ -104,9 +104,32 @@ TEST(Sharded, HasTheBitsOfTheOptimizer) {
   check<optim::SGD>({.lr = 0.1, .momentum = 0.9});
 }
 
+// What this process' own optimizer holds.
+class Open : public Sharded<optim::Adam> {
+ public:
+  using Sharded::Sharded;
+  std::vector<std::string> kept() const { return names(inner().state_dict()); }
+  std::vector<std::string> own() const {
+    std::vector<std::string> out;
+    for (const std::string& name : names(state_dict())) {
+      if (owns(std::stoul(name.substr(std::string("parameters.").size())))) out.push_back(name);
+    }
+    return out;
+  }
+
+ private:
+  static std::vector<std::string> names(const optim::NamedArrays& entries) {
+    std::vector<std::string> out;
+    for (const auto& [name, array] : entries) {
+      if (name.starts_with("parameters.")) out.push_back(name);
+    }
+    return out;
+  }
+};
+
 TEST(Sharded, KeepsTheStateOfItsParametersAlone) {
   std::vector<Tensor> all = parameters();
-  Sharded<optim::Adam> adam(world(), all);
+  Open adam(world(), all);
   std::string own;
   for (std::size_t i = 0; i < all.size(); ++i) own += adam.owns(i) ? '1' : '0';
   std::vector<int> owners(all.size(), 0);
@@ -114,6 +137,18 @@ TEST(Sharded, KeepsTheStateOfItsParametersAlone) {
     for (std::size_t i = 0; i < all.size(); ++i) owners[i] += each[i] - '0';
   }
   EXPECT_EQ(owners, std::vector<int>(all.size(), 1));
+  step(adam, all, 0, 2);
+  const optim::NamedArrays whole = adam.state_dict();
+  EXPECT_EQ(whole.size(), 1 + 4 * 3U);  // of all but one that never had a gradient
+  EXPECT_EQ(adam.kept(), adam.own());
+  Open resumed(world(), all);
+  resumed.load_state_dict(whole);
+  EXPECT_EQ(resumed.kept(), resumed.own());
+  std::size_t kept = 0;
+  for (const std::string& each : world().gather(std::to_string(resumed.kept().size()))) {
+    kept += std::stoul(each);
+  }
+  EXPECT_EQ(kept, 4 * 3U);
 }
 
 TEST(Sharded, AreSharedOutBySize) {
