@@ -17,6 +17,7 @@
 // another: what it draws, it draws from the Generator that it is given.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <memory>
@@ -29,6 +30,8 @@
 #include "../core/error.h"
 #include "../core/generator.h"
 #include "../core/refused.h"
+#include "loader_place.h"
+#include "mark.h"
 #include "pass.h"
 #include "prefetch.h"
 
@@ -81,19 +84,8 @@ auto made_by(const Set& set) {
 template <class Set>
 using BatchOf = MadeBy<decltype(made_by(std::declval<const Set&>()))>;
 
-/// Where a loader stands: behind `index` batches of a pass that began with this generator.
-struct Place {
-  Generator::State begin;
-  Index pass = 0, index = 0;
-  PlaceNumbers within = {};  // what the pass says of it; none: the batches before are passed over
-  friend bool operator==(const Place&, const Place&) = default;
-};
-/// Throws ValueError.
-std::vector<std::pair<std::string, Array>> to_arrays(const Place& place);
-Place to_place(const std::vector<std::pair<std::string, Array>>& entries);
 /// Throws ValueError.
 Index checked_prefetch(Index count);
-[[noreturn]] void fail_beyond(const Place& place, Index found);
 [[noreturn]] void fail_otherwise();
 [[noreturn]] void fail_nothing();
 
@@ -156,9 +148,15 @@ class Loader {
   Index index() const { return at_.index; }
   Index pass() const { return at_.pass; }
   bool endless() const { return endless_; }
-  /// Alike for loaders that give the same batches: how their draws begin and, of a streamed pass
-  /// that has not begun, sizes of files and options. Of data in memory: how many batches.
+  /// Alike for loaders that give the same batches: how many, how their draws begin, contents() and,
+  /// of a streamed pass that has not begun, sizes of files and options.
   PlaceNumbers beginning();
+  /// What batches are made of, in memory, as mark_of() takes it (mark.h): processes that share a
+  /// training compare it before they begin. Outlives the loader.
+  template <class Items, class... Parts>
+  void contents(const Items& items, Parts... parts) {
+    contents_ = [&items, parts...] { return mark_of(items, parts...); };
+  }
 
   /// "loader", i64 [4], and more where the pass says where it stands: for checkpoints. Loading goes
   /// on there, and throws ValueError for entries that do not fit, and what reading throws.
@@ -191,6 +189,7 @@ class Loader {
   bool astray_ = false;             // the pass does not stand at at_
   bool alternates_ = false;         // the cutting changes: nothing made ahead would be taken
   Index count_ = 0;
+  std::function<std::uint64_t()> contents_;
   std::unique_ptr<Prefetch<Made>> ahead_;
 };
 
@@ -352,6 +351,7 @@ PlaceNumbers Loader<Batch>::beginning() {
     const PlaceNumbers within = current_->place();
     out.insert(out.end(), within.begin(), within.end());
   }
+  if (contents_) out.push_back(static_cast<std::int64_t>(contents_()));
   return out;
 }
 

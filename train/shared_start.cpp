@@ -63,8 +63,9 @@ std::string Run::beginning(Batches& batches) const {
   const BuildInfo built = build_info();  // whose sums have other last digits
   out += fmt::format("heed {}, {}, {}, products {} ({})\n", built.version, built.compiler,
                      built.build_type, built.blas, built.blas_kernel);
-  return out + fmt::format("first weights {:016x}\ndata (seed, sizes of files) marked {:016x}",
-                           mark(model_), mark(batches.beginning()));
+  return out +
+         fmt::format("first weights {:016x}\ndata (seed, contents, sizes of files) marked {:016x}",
+                     mark(model_), mark(batches.beginning()));
 }
 
 void Run::meet(Batches& batches) { check_alike("run", team_->gather(beginning(batches))); }

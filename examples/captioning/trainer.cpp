@@ -20,6 +20,7 @@ train::Training train_describer(Describer& describer, const Corpus& corpus,
         return batch_of(corpus.train, rows, describer.vocabulary);
       },
       options.seed + 17);
+  batches.contents(corpus.train, &Scene::image, &Scene::words);
   LossOptions loss = options.loss;
   loss.soft_steps = static_cast<Index>(options.soft * static_cast<double>(options.steps));
   CaptionCost cost(loss);

@@ -13,15 +13,15 @@ train::Training train_classifier(Classifier& classifier, const Corpus& corpus,
                                  const TrainerOptions& options) {
   HierarchicalAttention& model = *classifier.model;
   std::vector<data::EncodedDocument> documents;
-  for (const Example& example : corpus.train) {
+  for (const Example& example : corpus.train)
     documents.push_back(data::encode(example.document, classifier.vocabulary));
-  }
   data::Loader batches(
       documents,
       [&](const std::vector<Index>& rows) { return data::make_document_batch(documents, rows); },
       {.size = options.batch,
        .by = [](const data::EncodedDocument& document) { return data::lengths_of(document); },
        .seed = options.seed + 17});
+  batches.contents(documents, &data::EncodedDocument::sentences, &data::EncodedDocument::label);
   optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
   train::Run run(model, adam,
                  options.run({"accuracy"}, fmt::format("{} documents", documents.size())));

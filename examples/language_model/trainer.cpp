@@ -43,9 +43,8 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   if (options.packed) how.setting += ", --packed";
   if (options.in_order) how.setting += ", --in-order";
   train::Run run(*language.model, adam, how);
-  run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up)).files([&] {
-    return files_of(language);
-  });
+  run.files([&] { return files_of(language); })
+      .schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up));
   std::vector<data::Windows> windows;  // of the validation, where they can be read one by one
   if (model.reader || options.packed) {
     run.validate([&]() -> train::Figures {
@@ -63,6 +62,7 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   if (options.in_order) return train_in_order(model, text, options, run);
   const auto learn = [&](auto draw) {
     auto batches = data::drawn(draw, options.seed + 17);
+    batches.contents(text);
     return run(batches, [&](const auto& batch) {
       train::Loss out{.tensor = loss_of(model, batch)};
       // Lines of a piece are of any length, and its loss is the mean of its tokens: as many.

@@ -54,6 +54,7 @@ train::Training train_translator(Language& language, const Part& train, const Pa
       });
   const auto run_over = [&](auto make) {
     auto batches = epochs_of(pairs, options.batch, options.packed, options.seed, make);
+    batches.contents(pairs, &Example::source, &Example::target);
     return run(batches, [&](const auto& batch, const train::Moment& at) {
       const auto read = with_own_words(model, batch, options.own_words * at.done);
       const Tensor logits = model.logits(features_of(model, read));

@@ -358,5 +358,20 @@ TEST(Loader, RefusesAStateThatDoesNotFitAndStaysWhereItWas) {
   EXPECT_EQ(loader.next(), std::nullopt);
 }
 
+// As many items, and others.
+TEST(Loader, BeginsAlikeWithTheSameContents) {
+  const auto beginning = [](const std::vector<Word>& set, bool told) {
+    Loader loader(set, same, {.size = 3});
+    if (told) loader.contents(set, &Word::text);
+    return loader.beginning();
+  };
+  const std::vector<Word> one = words(11);
+  std::vector<Word> other = one;
+  other[7].text[0] = 'y';
+  EXPECT_EQ(beginning(one, false), beginning(other, false));
+  EXPECT_EQ(beginning(one, true), beginning(words(11), true));
+  EXPECT_NE(beginning(one, true), beginning(other, true));
+}
+
 }  // namespace
 }  // namespace heed::data

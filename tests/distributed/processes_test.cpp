@@ -13,6 +13,7 @@
 #include "../../data/loader.h"
 #include "../../nn/nn.h"
 #include "../../optim/adam.h"
+#include "../../optim/sgd.h"
 #include "../../train/run.h"
 #include "../support/block.h"
 #include "../support/throws.h"
@@ -171,6 +172,24 @@ TEST(Processes, ThatBeganOtherwiseAreNamed) {
   for (const auto& [what, options] : others) {
     EXPECT_ERROR_WITH(ValueError, what, trained(world(), 4, options));
   }
+}
+
+// As many rows, and first weights alike.
+TEST(Processes, ThatHaveOtherDataAreNamed) {
+  if (world().size() == 1) GTEST_SKIP() << "one process alone is always alike";
+  nn::Linear net(3, 2);
+  for (Tensor& each : net.parameters()) each.set_array(Array::zeros(each.shape(), each.dtype()));
+  optim::SGD sgd(net.parameters(), {.lr = 0.1});
+  std::vector<Index> set(11);
+  set[7] = world().rank() == 1 ? 5 : 3;
+  data::Loader batches(set, {.size = 4});
+  batches.contents(set);
+  const Processes processes(world(), {.pieces = world().size()});
+  train::Run run(net, sgd, {.epochs = 1, .quiet = true});
+  EXPECT_ERROR_WITH(ValueError, "run: process 1 has data (seed, contents, sizes of files) marked",
+                    run(batches, [&](const std::vector<Index>& rows) {
+                      return mean(net(Tensor(Array::full({std::ssize(rows), 3}, 1, DType::f32))));
+                    }));
 }
 
 TEST(Processes, WantAPieceEach) {

@@ -144,7 +144,7 @@ TEST(StreamedParts, OfOtherFilesAreNoneOfOneTraining) {
   if (world().size() == 1) GTEST_SKIP() << "one process has the files that it has";
   Shared place("m");
   if (world().rank() == world().size() - 1) std::swap(place.paths[0], place.paths[1]);
-  EXPECT_ERROR_WITH(ValueError, "has data (seed, sizes of files) marked",
+  EXPECT_ERROR_WITH(ValueError, "has data (seed, contents, sizes of files) marked",
                     trained(world(), place, {.epochs = 2}));
 }
 
