@@ -207,9 +207,10 @@ Gradients plain_gradients(const Operands& x, const Call& call, const Gradients& 
 // A sink's weight is exp(sink - log_sum), and it pulls the result towards 0: [.., Q] for each
 // query.
 Tensor grad_of_sinks(const Tensor& sinks, const Tensor& out, const Tensor& log_sums,
-                     const Tensor& g, const Tensor& g_log_sums) {
+                     const Tensor& rests, const Tensor& g, const Tensor& g_log_sums) {
   const Tensor some = log_sums > -std::numeric_limits<double>::infinity();
-  const Tensor weight = where(some, exp(unsqueeze(sinks, -1) - where(some, log_sums, 0)), 0);
+  const Tensor less = unsqueeze(sinks, -1) - where(some, log_sums, 0);
+  const Tensor weight = where(some, exp(less - rests), 0);
   Tensor pull = sum(out * g, {-1});
   if (g_log_sums.defined()) pull = pull - g_log_sums;
   return sum(-weight * pull, {-1});
@@ -238,8 +239,8 @@ Tensor attend(const Operands& x, const AttentionOptions& options, Tensor* log_su
   std::vector<InputRef> inputs(operands.begin(), operands.end());
   std::vector<Saved> saved(operands.begin(), operands.end());
   const auto rule = [op, saved = std::move(saved), call, masks = saved_masks(options),
-                     out = SavedOutput(result.out), sums = result.log_sums](
-                        const Gradients& given, const std::vector<bool>& needs) {
+                     out = SavedOutput(result.out), sums = result.log_sums,
+                     rests = result.rests](const Gradients& given, const std::vector<bool>& needs) {
     std::vector<Tensor> all;
     for (const Saved& each : saved) all.push_back(each());
     for (const Saved& each : masks) each();
@@ -247,17 +248,18 @@ Tensor attend(const Operands& x, const AttentionOptions& options, Tensor* log_su
     if (recording()) return plain_gradients(from, call, given, needs);
     const Tensor g = given[0].defined() ? given[0] : zeros(out.array().shape(), from.q.dtype());
     const Tensor g_sums = given.size() > 1 ? given[1] : Tensor();
-    kernels::AttentionGrads grads = kernels::attention_grad(
-        op, scores_of(from), from.v.array(), terms_of(op, call, from, needs), {out.array(), sums},
-        {g.array(), array_of(g_sums)}, needs[kBias], needs[kOffsetBias]);
+    kernels::AttentionGrads grads =
+        kernels::attention_grad(op, scores_of(from), from.v.array(),
+                                terms_of(op, call, from, needs), {out.array(), sums, rests},
+                                {g.array(), array_of(g_sums)}, needs[kBias], needs[kOffsetBias]);
     Gradients to;
     for (const Array& gradient :
          {grads.q, grads.k, grads.vector, grads.v, grads.bias, grads.offset_bias}) {
       to.push_back(gradient.defined() ? Tensor(gradient) : Tensor());
     }
-    to.push_back(needs[kSinks]
-                     ? grad_of_sinks(from.sinks, Tensor(out.array()), Tensor(sums), g, g_sums)
-                     : Tensor());
+    to.push_back(needs[kSinks] ? grad_of_sinks(from.sinks, Tensor(out.array()), Tensor(sums),
+                                               Tensor(rests), g, g_sums)
+                               : Tensor());
     grads.captured.resize(from.captured.size());
     for (std::size_t c = 0; c < from.captured.size(); ++c) {
       const Tensor& like = from.captured[c];

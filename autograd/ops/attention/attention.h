@@ -13,7 +13,7 @@
 //
 // A query that may attend to nothing gets zeros, and zero gradients; what stands in a masked place,
 // NaN included, changes nothing. The backward pass computes the weights again, tile by tile, and
-// keeps one number a query; second order goes through the plain definitions.
+// keeps two numbers a query; second order goes through the plain definitions.
 #pragma once
 
 #include <memory>

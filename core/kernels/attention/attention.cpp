@@ -147,18 +147,21 @@ class Forward {
 
   void store(T share) {
     if (terms_.maps()) check_map();
-    T* const log_sums = result_.log_sums.template mutable_data<T>();
     for (Index i = 0; i < tile_.count; ++i) {
       const bool none = sum_[i] == T{0};
-      most_[i] = none ? -std::numeric_limits<T>::infinity() : most_[i] + std::log(sum_[i]);
+      const T added = none ? T{0} : std::log(sum_[i]);
+      const T log_sum = none ? -std::numeric_limits<T>::infinity() : most_[i] + added;
       factor_[i] = none ? T{0} : T{1} / share / sum_[i];
+      // Of a large score the sum leaves nothing of what is added.
+      sum_[i] = none ? T{0} : added - (log_sum - most_[i]);
+      most_[i] = log_sum;
     }
     results_.store(unit_, tile_, plan_.Dv, out_, factor_, 1);
     for (Index r = 0; r < tile_.run_count; ++r) {
       const QueryTile::Run& run = tile_.runs[static_cast<std::size_t>(r)];
-      std::copy_n(
-          most_ + run.row, run.count,
-          log_sums + axes_.offset(result_.log_sums.strides(), unit_, run.member) + run.query);
+      const Index at = axes_.offset(result_.log_sums.strides(), unit_, run.member) + run.query;
+      std::copy_n(most_ + run.row, run.count, result_.log_sums.template mutable_data<T>() + at);
+      std::copy_n(sum_ + run.row, run.count, result_.rests.template mutable_data<T>() + at);
     }
   }
 
@@ -203,8 +206,9 @@ void run(const AttentionPlan& plan, Attended& result) {
 Attended attention(const char* op, const AttentionScores& scores, const Array& v,
                    const AttentionTerms& terms) {
   const AttentionPlan plan(op, scores, v, terms);
-  Attended result{empty_in_order_of(plan.q, plan.Dv),
-                  Array::empty(plan.with_lead({plan.Q}), plan.q.dtype())};
+  const Shape rows = plan.with_lead({plan.Q});
+  Attended result{empty_in_order_of(plan.q, plan.Dv), Array::empty(rows, plan.q.dtype()),
+                  Array::empty(rows, plan.q.dtype())};
   visit_floating(op, plan.q.dtype(), [&](auto zero) {
     using T = decltype(zero);
     if (plan.vector.defined()) {

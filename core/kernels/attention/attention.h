@@ -1,7 +1,8 @@
 // Softmax attention in tiles: out_i = sum over j of p_ij v_j, p = softmax(e) over the keys j that
 // query i may attend to. No block of queries by keys is ever made: each tile of scores is used up
-// where it was made, forward and backward, and only the row's log-sum-exp is kept
-// (Dao et al. 2022, FlashAttention; Milakov and Gimelshein 2018 for the running softmax).
+// where it was made, forward and backward, and only the row's log-sum-exp is kept, with what its
+// rounding lost (Dao et al. 2022, FlashAttention; Milakov and Gimelshein 2018 for the running
+// softmax).
 //
 //   dot:       e_ij = map(scale q_i . k_j) + bias_ij + offset_bias_(j - i)
 //   additive:  e_ij = map(scale w . tanh(q_i + k_j)) + bias_ij + offset_bias_(j - i)
@@ -56,6 +57,7 @@ struct AttentionTerms {
 struct Attended {
   Array out;       ///< [.., Q, Dv], its axes in memory in the order of q's
   Array log_sums;  ///< [.., Q]: log of the sum of exp(e), -infinity where nothing is attended to
+  Array rests;     ///< [.., Q]: what rounding left out of them, and large scores have no digits for
 };
 
 /// Each of its operand's shape; undefined where there is none, or nobody asked.

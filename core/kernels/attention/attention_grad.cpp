@@ -17,9 +17,9 @@ namespace heed::kernels {
 namespace {
 
 // What came out of the forward pass and what comes back to it, out and g [lead.., Q, Dv], the
-// others [lead.., Q].
+// others [lead.., Q], one after the other.
 struct Returned {
-  Array out, log_sums, g, g_log_sums;  // the last may be undefined
+  Array out, log_sums, rests, g, g_log_sums;  // the last may be undefined
 };
 
 // One tile at a time: its weights again, and the gradient of its scores.
@@ -43,6 +43,7 @@ class Slopes {
         outs_(returned.out, axes),
         gradients_(returned.g, axes),
         log_sums_(returned.log_sums),
+        rests_(returned.rests),
         sums_grads_(returned.g_log_sums),
         width_(padded<T>(plan.Dv)),
         turned_(plan, plan.Dv, memory) {
@@ -68,20 +69,20 @@ class Slopes {
     gradients_.load(unit_, tile, plan_.Dv, T{1}, g);
     turned_.load(tile.count, g);
     std::fill_n(log_sum_, step, std::numeric_limits<T>::infinity());
+    std::fill_n(rest_, step, T{0});
     std::fill_n(delta_, step, T{0});
     for (Index r = 0; r < tile.run_count; ++r) {
       const QueryTile::Run& run = tile.runs[static_cast<std::size_t>(r)];
       simd::rows<T>().dot(run.count, plan_.Dv, outs_.run(unit_, run), outs_.step(),
                           g + run.row * width_, width_, delta_ + run.row);
-      const T* const sums =
-          log_sums_.data<T>() + run.query + axes_.offset(log_sums_.strides(), unit_, run.member);
+      const Index first = axes_.offset(log_sums_.strides(), unit_, run.member) + run.query;
       for (Index i = 0; i < run.count; ++i) {
+        const T sum = log_sums_.data<T>()[first + i];
         // Of nothing: weights of 0, not of exp(-infinity - -infinity).
-        if (sums[i] == -std::numeric_limits<T>::infinity()) continue;
-        log_sum_[run.row + i] = sums[i];
-        if (sums_grads_.defined()) {
-          delta_[run.row + i] -= sums_grads_.data<T>()[&sums[i] - log_sums_.data<T>()];
-        }
+        if (sum == -std::numeric_limits<T>::infinity()) continue;
+        log_sum_[run.row + i] = sum;
+        rest_[run.row + i] = rests_.data<T>()[first + i];
+        if (sums_grads_.defined()) delta_[run.row + i] -= sums_grads_.data<T>()[first + i];
       }
     }
     finite = simd::finite<T>().all(tile.count * width_, g);
@@ -93,7 +94,7 @@ class Slopes {
     if (raw_ != nullptr) std::copy_n(p, keys.size() * step, raw_);
     if (terms.maps()) terms.map(p, slope_);
     if (!terms.whole()) terms.lay_over(p);
-    simd::tiles<T>().weigh(keys.size(), step, p, log_sum_);
+    simd::tiles<T>().weigh(keys.size(), step, p, log_sum_, rest_);
     turned_.multiply(keys.size(), block_ + keys.begin * values_.step(), values_.step(), d);
     if (dropout_.drops()) {
       dropout_.draw(unit_, *tile_, keys);
@@ -130,13 +131,12 @@ class Slopes {
   const LeadingAxes& axes_;
   TileDropout<T> dropout_;
   const OperandRows<const T> values_, outs_, gradients_;
-  const Array& log_sums_;
-  const Array& sums_grads_;
+  const Array &log_sums_, &rests_, &sums_grads_;
   T* raw_ = nullptr;    // [keys, step]: the scores before the map, where they are wanted
   T* slope_ = nullptr;  // [keys, step]: its derivative
   const Index width_;
   TurnedRows<T> turned_;  // g
-  T log_sum_[QueryTile::kMost], delta_[QueryTile::kMost];
+  T log_sum_[QueryTile::kMost], rest_[QueryTile::kMost], delta_[QueryTile::kMost];
   Index unit_ = 0;
   const T* block_ = nullptr;
   const QueryTile* tile_ = nullptr;
@@ -334,7 +334,7 @@ AttentionGrads attention_grad(const char* op, const AttentionScores& scores, con
   const AttentionPlan plan(op, scores, v, terms);
   const Shape shape = plan.with_lead({plan.Q, plan.Dv});
   const Array g = back.out.expand(shape);
-  const Returned returned{result.out.expand(shape), result.log_sums,
+  const Returned returned{result.out.expand(shape), result.log_sums, result.rests,
                           g.strides()[shape.rank() - 1] == 1 ? g : g.contiguous(),
                           back.log_sums.defined()
                               ? back.log_sums.expand(result.log_sums.shape()).contiguous()

@@ -65,13 +65,13 @@ void soften_tile(Index keys, Index rows, T* s, T* most, T* sum, T* factor) {
 }
 
 template <class T>
-void weigh_tile(Index keys, Index rows, T* s, const T* log_sums) {
+void weigh_tile(Index keys, Index rows, T* s, const T* log_sums, const T* rests) {
   const Lanes<T> d;
   for (Index i = 0; i < rows; i += lanes<T>()) {
-    const auto base = hn::LoadU(d, log_sums + i);
+    const auto base = hn::LoadU(d, log_sums + i), rest = hn::LoadU(d, rests + i);
     for (Index j = 0; j < keys; ++j) {
       T* const at = s + j * rows + i;
-      hn::StoreU(exp_of(d, hn::Sub(hn::LoadU(d, at), base)), d, at);
+      hn::StoreU(exp_of(d, hn::Sub(hn::Sub(hn::LoadU(d, at), base), rest)), d, at);
     }
   }
 }

@@ -28,8 +28,8 @@ struct TileKernels {
   /// has weight 0.
   void (*soften)(Index keys, Index rows, T* s, T* most, T* sum, T* factor);
 
-  /// s = exp(s - log_sum of its row): the weights.
-  void (*weigh)(Index keys, Index rows, T* s, const T* log_sums);
+  /// s = exp(s - log_sum - rest), both of its row: the weights.
+  void (*weigh)(Index keys, Index rows, T* s, const T* log_sums, const T* rests);
 
   /// The scores' gradient: d = p (d - delta of its row), 0 where p is 0.
   void (*slope)(Index keys, Index rows, const T* p, const T* delta, T* d);

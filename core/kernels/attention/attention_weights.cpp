@@ -28,6 +28,7 @@ void each_tile(const AttentionPlan& plan, const Array& log_sums, const std::vect
     T* const s = memory.take(most_keys * Score::kRows);
     T* const p = memory.take(most_keys * Score::kRows);
     T log_sum[QueryTile::kMost];
+    const T none[QueryTile::kMost] = {};
     QueryTile tile;
     for (Index unit = begin; unit < end; ++unit) {
       score.start(unit);
@@ -49,7 +50,7 @@ void each_tile(const AttentionPlan& plan, const Array& log_sums, const std::vect
           if (terms.maps()) terms.map(s);
           terms.lay_over(s);
           std::copy_n(s, keys.size() * step, p);
-          simd::tiles<T>().weigh(keys.size(), step, p, log_sum);
+          simd::tiles<T>().weigh(keys.size(), step, p, log_sum, none);
           for (Index i = 0; i < tile.count; ++i) {
             for (Index at = i; at < keys.size() * step; at += step) {
               s[at] = p[at] == T{0} ? T{0} : s[at] - log_sum[i];

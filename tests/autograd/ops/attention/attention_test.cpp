@@ -171,6 +171,36 @@ TEST_P(Attention, LargeScoresDoNotOverflow) {
   }
 }
 
+// The logarithm of their sum is the score itself to all of its digits, their weights are thirds.
+TEST_P(Attention, EqualKeysShareHoweverLargeTheirScores) {
+  const auto of = [](const auto& call, double size, bool sink) {
+    const auto column = [](const std::vector<double>& x, double by) {
+      return (tensor(x, {static_cast<Index>(x.size()), 1}) * by).set_requires_grad();
+    };
+    Tensors x = {column({1, 1, 1}, size), column({1, -1, 1, 0, 1}, size),
+                 column({1, 3, 5, 7, 11}, 1)};
+    Tensors leaves = {x[2]};
+    if (GetParam() == Score::dot) {
+      leaves.push_back(x[1]);
+    } else {
+      x.push_back(tensor({size * size}, {1}));  // times tanh, which is all but flat there
+    }
+    AttentionOptions options;
+    if (sink) leaves.push_back(options.sinks = full(Shape{}, size * size).set_requires_grad());
+    const Tensor out = call(GetParam(), x, options);
+    Tensors results = grad({out}, leaves, {tensor({2, -3, 7}, {3, 1})});
+    results.push_back(out.detach());
+    return results;
+  };
+  for (const double size : {0x1p14, 0x1p40}) {
+    for (const bool sink : {false, true}) {
+      if (sink && GetParam() == Score::additive) continue;
+      SCOPED_TRACE(testing::Message() << size << ", sink " << sink);
+      expect_near(of(attend, size, sink), of(attend_plain, size, sink), 1e-6);
+    }
+  }
+}
+
 TEST_P(Attention, AChangedOperandIsNoticed) {
   Tensors x = drawn(GetParam(), sizes_of(GetParam())[0]);
   x[0].set_requires_grad();

@@ -75,7 +75,7 @@ TEST(AttentionTile, ExpAndTanhAreClose) {
   }();
   for (double x = -87.3; x < 1; x += 0.00713) {
     std::vector<float> s(16, static_cast<float>(x));
-    simd::tiles<float>().weigh(1, 16, s.data(), zeros.data());
+    simd::tiles<float>().weigh(1, 16, s.data(), zeros.data(), zeros.data());
     const double expected = std::exp(static_cast<double>(static_cast<float>(x)));
     ASSERT_NEAR(s[0] / expected, 1, 2 * kUlp) << x;
   }
@@ -93,7 +93,7 @@ TEST(AttentionTile, WeightsOfTheEnds) {
   std::vector<float> s = {-kInf, -200, 0, NAN, kInf, -88};
   s.resize(16);
   const std::vector<float> zeros(16, 0);
-  simd::tiles<float>().weigh(1, 16, s.data(), zeros.data());
+  simd::tiles<float>().weigh(1, 16, s.data(), zeros.data(), zeros.data());
   EXPECT_EQ(s[0], 0);
   EXPECT_EQ(s[1], 0);
   EXPECT_EQ(s[2], 1);
