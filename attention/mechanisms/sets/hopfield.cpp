@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/reduce/reduce.h"
@@ -112,12 +113,17 @@ Attended Hopfield::operator()(const Tensor& states, const Tensor& stored, const 
   };
   const Tensor keys = pattern_projection(y);
   const Mask may = of_places(real);
-  Tensor xi = heads(state_projection(states));
+  Tensor xi = heads(state_projection(states)), stopped;  // bool [B, H, Q, 1]; undefined: none
   for (Index update = 1; update < options_.updates; ++update) {
     const Tensor next = hopfield_update(xi, heads(keys), options_.beta, {.mask = may}).context;
-    const Tensor moved = abs(next.detach() - xi.detach());
-    xi = next;
-    if (moved.numel() > 0 && amax(moved).item() <= options_.tolerance) break;
+    // Each state by itself, whoever is beside it.
+    const Tensor moved = amax(abs(next.detach() - xi.detach()), {-1}, true);
+    const Tensor still = moved <= options_.tolerance;
+    xi = stopped.defined() ? where(stopped, xi, next) : next;
+    if (heed::any(still).array().item() != 0) {
+      stopped = stopped.defined() ? logical_or(stopped, still) : still;
+    }
+    if (stopped.defined() && heed::all(stopped).array().item() != 0) break;
   }
   const ScaledDot score(options_.beta);
   Attended out = attend(score, xi, heads(keys), heads(value_projection(keys)),

@@ -33,7 +33,7 @@ struct HopfieldOptions {
   Index heads = 1;         ///< H
   Index output = 0;        ///< 0: state_width
   Index updates = 1;       ///< at most; the last one reads the values
-  double tolerance = 0;    ///< no further update where none moved a state's number by more
+  double tolerance = 0;    ///< no further update of a state that the last one moved by no more
   double beta = 0;         ///< 0: 1 / sqrt(D)
   DType dtype = DType::f32;
 };

@@ -200,6 +200,34 @@ TEST(Hopfield, StopsWhereNothingMoves) {
   EXPECT_LT(difference(soon, other(r, y).context), 0.05);
 }
 
+// Each state by itself, whoever is beside it, and so in the derivative.
+TEST(Hopfield, EveryStateStopsForItself) {
+  manual_seed(33);
+  HopfieldOptions many = options();
+  many.updates = 50;
+  many.tolerance = 1e-2;
+  const Hopfield made(many);
+  Tensor r = randn({7, kQ, kR}, DType::f64) * 3, y = randn({7, kK, kY}, DType::f64) * 2;
+  r.set_requires_grad();
+  y.set_requires_grad();
+  const Tensor together = made(r, y).context;
+  const auto all = grad({sum(square(together))}, {r, y});
+  for (Index b = 0; b < 7; ++b) {
+    const Tensor own_y = narrow(y, 0, b, 1);
+    for (Index i = 0; i < kQ; ++i) {
+      const Tensor alone = made(narrow(narrow(r, 0, b, 1), 1, i, 1), own_y).context;
+      EXPECT_LT(difference(alone, narrow(narrow(together, 0, b, 1), 1, i, 1)), 1e-12) << b;
+      const Tensor gradient = grad({sum(square(alone))}, {r})[0];
+      EXPECT_LT(
+          difference(select(select(gradient, 0, b), 0, i), select(select(all[0], 0, b), 0, i)),
+          1e-12)
+          << b;
+    }
+    const auto own = grad({sum(square(made(narrow(r, 0, b, 1), own_y).context))}, {y});
+    EXPECT_LT(difference(select(own[0], 0, b), select(all[1], 0, b)), 1e-11) << b;
+  }
+}
+
 TEST(Hopfield, PoolingAndLayerHoldStatesAndPatterns) {
   manual_seed(31);
   const HopfieldPooling pool(options(), 2);
