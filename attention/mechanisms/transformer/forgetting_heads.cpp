@@ -10,6 +10,7 @@
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../core/error.h"
+#include "../../../core/traced.h"
 #include "../../detail/checks.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
@@ -20,6 +21,8 @@ namespace {
 constexpr const char* kOp = "forgetting_heads";
 // What lies behind such a gate has no weight, and sums of gates keep their digits.
 constexpr double kShut = -1000;
+// Beside sums of gates below this a score in f32 keeps fewer than three digits behind the point.
+constexpr double kFar = -16384;
 
 ForgettingHeadsOptions checked(ForgettingHeadsOptions o) {
   if (o.width <= 0 || o.heads <= 0 || o.head_width < 0) {
@@ -55,6 +58,12 @@ Tensor counted(const Tensor& x, const Mask& mask, Index H, Index before) {
   return out.defined() ? logical_and(out, finite) : finite;
 }
 
+// Whether nothing in the terms is of a dtype that a call cannot change.
+bool widens(const Terms& terms) {
+  return !terms.map.defined() && terms.position_bias == nullptr && terms.relative == nullptr &&
+         !terms.need_statistics;
+}
+
 }  // namespace
 
 ForgettingHeads::ForgettingHeads(const ForgettingHeadsOptions& o)
@@ -86,7 +95,9 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   const Index before = cache ? cache->length() : 0;
   const Tensor counts = counted(x, terms.mask, H, before);
   if (counts.defined()) gates = where(counts, gates, 0);
-  Tensor c = cumsum(gates, -1), reached = c;  // c_j of the keys, c_i of the queries
+  // c_j of the keys, c_i of the queries: in f64, as only their differences are small.
+  const DType dtype = gates.dtype(), exact = traced() ? dtype : DType::f64;
+  Tensor c = cumsum(heed::to(gates, exact), -1), reached = c;
   const auto heads = [&](const nn::Linear& project) {
     return transpose(reshape(guarded(x, masked, project), {B, T, H, D}), 1, 2);
   };
@@ -96,11 +107,16 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
     if (cache.rolls()) {
       throw ValueError(fmt::format("{}: a rolling cache forgets by itself: give a plain one", kOp));
     }
-    if (before > 0) c = c + select(narrow(cache->keys(), 2, before - 1, 1), 3, D);
+    const auto sums = [&](Index first, Index count) {
+      const Tensor both = heed::to(narrow(narrow(cache->keys(), 2, first, count), 3, D, 2), exact);
+      return select(both, 3, 0) + select(both, 3, 1);
+    };
+    if (before > 0) c = c + sums(before - 1, 1);
     reached = c;
-    cache->append(concat({k, unsqueeze(c, -1)}, -1), v);
+    const Tensor high = heed::to(c, dtype), low = heed::to(c - heed::to(high, exact), dtype);
+    cache->append(concat({k, unsqueeze(high, -1), unsqueeze(low, -1)}, -1), v);
     k = narrow(cache->keys(), -1, 0, D);
-    c = select(cache->keys(), -1, D);
+    c = sums(0, cache->length());
     v = cache->values();
   }
   Terms own = terms;
@@ -108,11 +124,19 @@ Attended ForgettingHeads::operator()(const Tensor& x, const Terms& terms,
   Tensor forgotten = -unsqueeze(c, 2);  // [B, H, 1, K]
   const bool softmax = terms.normaliser == nullptr || terms.normaliser->is_softmax();
   if (!softmax) forgotten = unsqueeze(reached, -1) + forgotten;  // [B, H, T, K]
-  own.bias = terms.bias.defined() ? terms.bias + forgotten : forgotten;
+  const bool far =
+      softmax && exact != dtype && widens(terms) && c.numel() > 0 && amin(c.detach()).item() < kFar;
+  const auto wide = [&](const Tensor& y) { return far && y.defined() ? heed::to(y, exact) : y; };
+  forgotten = heed::to(forgotten, far ? exact : dtype);
+  own.bias = terms.bias.defined() ? wide(terms.bias) + forgotten : forgotten;
+  own.offset_bias = wide(terms.offset_bias);
   if (own.dropout == 0 && training()) own.dropout = options_.dropout;
-  Attended out = named(kOp, [&] { return attend(q, k, v, own); });
+  Attended out = named(kOp, [&] { return attend(wide(q), wide(k), wide(v), own); });
+  out.context = heed::to(out.context, dtype);
+  if (out.weights.defined()) out.weights = heed::to(out.weights, dtype);
   if (out.log_sums.defined() && softmax) {
-    out.log_sums = out.log_sums + where(isfinite(out.log_sums), reached, 0);
+    const Tensor some = where(isfinite(out.log_sums), reached, 0);
+    out.log_sums = heed::to(heed::to(out.log_sums, exact) + some, dtype);
   }
   const Tensor joined = reshape(transpose(out.context, 1, 2), {B, T, H * D});
   out.context = forwarded(guarded(joined, true, out_proj));

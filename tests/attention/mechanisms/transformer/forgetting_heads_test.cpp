@@ -6,6 +6,8 @@
 
 #include "../../../../attention/normalisers/by_count.h"
 #include "../../../../attention/normalisers/sigmoid.h"
+#include "../../../../autograd/backward.h"
+#include "../../../../autograd/ops/elementwise/compare.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/linalg/matmul.h"
 #include "../../../../autograd/ops/reduce/cumulative.h"
@@ -197,6 +199,42 @@ TEST(ForgettingHeads, AShutGateLeavesOthersTheirDigits) {
   nn::constant_(made.forget_gate.weight, 0);
   nn::constant_(made.forget_gate.bias, 1e30);
   EXPECT_LT(difference(behind, made(narrow(shut, 1, 2, 3)).context), 1e-3);
+}
+
+// Nor do as many as there are, at once or in steps.
+TEST(ForgettingHeads, ManyShutGatesLeaveOthersTheirDigits) {
+  constexpr Index kShut = 997, kOpen = 11;
+  manual_seed(48);
+  ForgettingHeads made({.width = 2});
+  ForgettingHeads wide({.width = 2, .dtype = DType::f64});
+  for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+  {
+    const NoGrad off;
+    made.forget_gate.weight.copy_from(tensor({1e30, 0}, {1, 2}));
+    made.forget_gate.bias.copy_from(zeros({1}));  // behind the shut ones f is 1 / 2
+    for (std::size_t i = 0; i < made.parameters().size(); ++i) {
+      wide.parameters()[i].copy_from(to(made.parameters()[i], DType::f64));
+    }
+  }
+  const Tensor open = to(unsqueeze(arange(kShut + kOpen), 1) >= kShut, DType::f32);
+  const Tensor x = unsqueeze(concat({open - 1, randn({kShut + kOpen, 1})}, 1), 0);
+  const auto behind = [&](const Tensor& y) { return narrow(y, 1, kShut, kOpen); };
+  const auto of = [&](const ForgettingHeads& heads, const Tensor& tokens) {
+    const Attended seen = heads(tokens, {.need_log_sums = true});
+    sum(square(behind(seen.context))).backward();
+    return std::vector<Tensor>{behind(seen.context).detach(),
+                               narrow(seen.log_sums, 2, kShut, kOpen).detach(),
+                               heads.k_proj.weight.grad(), heads.v_proj.weight.grad()};
+  };
+  const auto found = of(made, x), wanted = of(wide, to(x, DType::f64));
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    EXPECT_EQ(found[i].dtype(), DType::f32);
+    EXPECT_LT(relative_difference(found[i], wanted[i]), 1e-5) << i;
+  }
+  const NoGrad off;
+  KeyValueCache cache;
+  made(narrow(x, 1, 0, kShut), {}, &cache);
+  EXPECT_LT(difference(to(made(behind(x), {}, &cache).context, DType::f64), wanted[0]), 1e-5);
 }
 
 TEST_F(ForgettingHeadsOf, MakeNoBlock) { EXPECT_NO_THROW(made(x, {.tiles_only = true})); }
