@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <set>
 
@@ -78,7 +79,9 @@ Numbers phi(const Leaves& p, const std::string& what, const std::vector<Numbers>
 }
 
 // Contexts, then the weights of the chosen blocks.
-Numbers plain_sparse(const Leaves& p) {
+Numbers plain_sparse(const Leaves& p, const NativeSparseOptions& o) {
+  const auto initial = static_cast<std::size_t>(o.initial);
+  const auto local = static_cast<std::size_t>(o.local);
   Numbers contexts, all_weights;
   for (std::size_t b = 0; b < kB; ++b) {
     const auto tokens = plain::rows_of(p["x"], b, kT);
@@ -112,13 +115,15 @@ Numbers plain_sparse(const Leaves& p) {
             importance[i + 1] += cmp.back().weights[i];
           }
         }
-        importance[t / 2] = 1e9;
+        for (std::size_t j = 0; j <= t / 2; ++j) {
+          if (j < initial || t / 2 - j < local) importance[j] = 1e9;
+        }
         std::vector<std::size_t> order;
         for (std::size_t j = 0; j <= t / 2; ++j) order.push_back(j);
         std::stable_sort(order.begin(), order.end(), [&](std::size_t i, std::size_t j) {
           return importance[i] > importance[j];
         });
-        order.resize(std::min<std::size_t>(order.size(), 3));
+        order.resize(std::min(order.size(), static_cast<std::size_t>(o.selected)));
         for (const std::size_t j : order) {
           for (std::size_t s = 2 * j; s <= std::min(2 * j + 1, t); ++s) chosen.push_back(s);
         }
@@ -161,15 +166,27 @@ class NativeSparse : public testing::Test {
   Tensor x;
 };
 
+// As options() have it, and with more blocks that are always among the chosen.
 TEST_F(NativeSparse, AreThePapersSums) {
-  const auto leaves = leaves_of(made, {{"x", x}});
-  const auto ours = [&] {
-    const Attended seen = made(x, {.need_weights = true});
-    return std::vector<Tensor>{seen.context, seen.weights};
-  };
-  plain::expect_same(leaves, ours, plain_sparse);
+  for (const auto& [selected, initial, local] :
+       std::vector<std::array<Index, 3>>{{3, 0, 1}, {4, 0, 2}, {4, 1, 2}}) {
+    SCOPED_TRACE(testing::Message() << initial << " initial, " << local << " local");
+    NativeSparseOptions o = options();
+    o.selected = selected;
+    o.initial = initial;
+    o.local = local;
+    NativeSparseHeads heads(o);
+    heads.load_state_dict(made.state_dict());
+    plain::expect_same(
+        leaves_of(heads, {{"x", x}}),
+        [&] {
+          const Attended seen = heads(x, {.need_weights = true});
+          return std::vector<Tensor>{seen.context, seen.weights};
+        },
+        [&](const Leaves& p) { return plain_sparse(p, o); });
+  }
   plain::expect_gradients(
-      leaves, [&] { return std::vector<Tensor>{made(x).context}; }, 2);
+      leaves_of(made, {{"x", x}}), [&] { return std::vector<Tensor>{made(x).context}; }, 2);
 }
 
 // Values, gradients and gradients of gradients of both ways, by chunks and whole.
