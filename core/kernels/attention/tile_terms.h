@@ -123,14 +123,9 @@ class TileTerms {
       }
       if (masked()) open[at] = places(i);
     }
-    for (Index j = keys_.begin; by_key && j < keys_.end; ++j) {
-      if (!open[0].may[j * open[0].column]) {
-        std::fill_n(s + (j - keys_.begin) * step_, step_, kHidden);
-      }
-    }
-    if (!biased() && (by_key || !masked()) && ranges_cover()) return;
+    const bool by_row = biased() || (masked() && !by_key) || !ranges_cover();
     // A few keys at a time: their scores stay in the nearest cache from row to row.
-    for (KeyRange few{keys_.begin, 0}; few.begin < keys_.end; few.begin = few.end) {
+    for (KeyRange few{keys_.begin, 0}; by_row && few.begin < keys_.end; few.begin = few.end) {
       few.end = std::min(keys_.end, few.begin + 16);
       for (Index i = 0; i < tile_->count; ++i) {
         const auto at = static_cast<std::size_t>(i);
@@ -151,6 +146,12 @@ class TileTerms {
             column[j * step_] = chosen(open[at].may[j * open[at].column], column[j * step_]);
           }
         }
+      }
+    }
+    // After the biases, which may be NaN there.
+    for (Index j = keys_.begin; by_key && j < keys_.end; ++j) {
+      if (!open[0].may[j * open[0].column]) {
+        std::fill_n(s + (j - keys_.begin) * step_, step_, kHidden);
       }
     }
   }
