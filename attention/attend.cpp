@@ -79,8 +79,23 @@ void check_call(const Tensor& query, const Memory& memory, const Terms& terms, c
                                  describe(query), describe(memory.keys())));
   }
   check_dropout(terms);
-  scores_shape("attend", query, memory.values());
   check_biases(shape, query.dtype(), terms);
+}
+
+// [.., Q, K], with the leading axes of the values, too.
+Shape shape_of_call(const Tensor& query, const Memory& memory) {
+  Shape shape = scores_shape("attend", query, memory.keys());
+  const auto lead = [](const Shape& x) { return Shape(x.begin(), x.rank() - 2); };
+  Shape whole = broadcast_shapes("attend", lead(shape), lead(memory.values().shape()));
+  for (Index axis = -2; axis < 0; ++axis) whole.push_back(shape[shape.rank() + axis]);
+  return whole;
+}
+
+// Scores [.., Q, K] or [.., Q, K, d], of which there may be too few axes, for a call's shape.
+Tensor spread_to(const Tensor& scores, Shape shape, bool per_feature) {
+  if (per_feature) shape.push_back(scores.size(-1));
+  const Shape whole = broadcast_shapes("attend", scores.shape(), shape);
+  return scores.shape() == whole ? scores : expand(scores, whole);
 }
 
 // Biases by offset are one tensor from here on, and softmax-plus-one is softmax beside a sink.
@@ -223,7 +238,7 @@ Attended Memory::step(const Tensor& query, const Terms& terms) const {
 Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked,
                       Past& past) const {
   if (!defined()) throw GradError("attend: a memory of nothing");
-  const Shape shape = scores_shape("attend", query, keys_);  // [.., Q, K]
+  const Shape shape = shape_of_call(query, *this);  // [.., Q, K]
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
   const Terms terms = settled(*score_, given, queries, keys, keys_.dtype());  // handles, no numbers
   check_call(query, *this, terms, shape);
@@ -254,7 +269,8 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
     if (terms.offset_bias.defined()) {
       bias = sum_of(bias, offset_block(terms.offset_bias, queries, keys));
     }
-    out.weights = weigh(guard.query(), guard.keys(), bias, allowed, terms, past, &out.log_sums);
+    out.weights =
+        weigh(guard.query(), guard.keys(), bias, allowed, shape, terms, past, &out.log_sums);
     out.context = sum_up(out.weights, guard.values(), terms);
     if (terms.need_statistics) out.statistics = AttentionStatistics(out.weights);
   }
@@ -267,7 +283,7 @@ Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked
 }
 
 Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const Tensor& allowed,
-                     const Terms& terms, Past& past, Tensor* log_sums) const {
+                     const Shape& shape, const Terms& terms, Past& past, Tensor* log_sums) const {
   const Normaliser& normaliser = normaliser_of(terms);
   check_block(*score_, normaliser, terms);
   if (terms.relative != nullptr) {
@@ -277,20 +293,26 @@ Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const
     bias = sum_of(bias, terms.relative->scores(query, keys.size(-2), scale));
   }
   const auto rows = [&](const Tensor& q, const Tensor& b, const Tensor& may, const Tensor& before) {
-    Tensor scores = score_->among(q, keys, may, before);
-    if (terms.map.defined()) scores = mapped(terms.map, scores, may);
+    Shape own = shape;
+    own[shape.rank() - 2] = q.size(-2);
+    Tensor scores = spread_to(score_->among(q, keys, may, before), own, score_->per_feature());
+    Tensor open = b.defined() ? but_hidden(may, b) : may;
+    if (terms.map.defined()) {
+      scores = mapped(terms.map, scores, may);
+      open = but_hidden(open, scores);
+    }
     if (!score_->per_feature()) {
       scores = sum_of(scores, b);
       if (!terms.sinks.defined()) {
-        if (terms.need_log_sums) *log_sums = log_sums_of(scores, may);
-        return normaliser(scores, may, -1, &past.state);
+        if (terms.need_log_sums) *log_sums = log_sums_of(scores, open);
+        return normaliser(scores, open, -1, &past.state);
       }
-      const ScoresBesideSinks all = beside_sinks(scores, may, terms.sinks);
+      const ScoresBesideSinks all = beside_sinks(scores, open, terms.sinks);
       if (terms.need_log_sums) *log_sums = log_sums_of(all.scores, all.allowed);
       return narrow(normaliser(all.scores, all.allowed), -1, 0, scores.size(-1));
     }
     const auto by_feature = [](const Tensor& x) { return x.defined() ? unsqueeze(x, -1) : x; };
-    return normaliser(sum_of(scores, by_feature(b)), by_feature(may), -2, &past.state);
+    return normaliser(sum_of(scores, by_feature(b)), by_feature(open), -2, &past.state);
   };
   if (!score_->uses_previous_weights()) return rows(query, bias, allowed, Tensor());
   // Each query needs the weights of the one before.

@@ -78,7 +78,7 @@ class Memory {
   friend Attended attend(const Tensor&, const Tensor&, const Tensor&, const Terms&);
   Attended look(const Tensor& query, const Terms& terms, const Mask& mask, Past& past) const;
   Tensor weigh(const Tensor& query, const Tensor& keys, Tensor bias, const Tensor& allowed,
-               const Terms& terms, Past& past, Tensor* log_sums) const;
+               const Shape& shape, const Terms& terms, Past& past, Tensor* log_sums) const;
   Tensor sum_up(Tensor weights, const Tensor& values, const Terms& terms) const;
 
   const Score* score_ = nullptr;

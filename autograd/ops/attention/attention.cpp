@@ -167,11 +167,16 @@ Attended plain(const Operands& x, const Call& call) {
     scores = matmul(q, transpose(k, -2, -1));
   }
   scores = scores * options.scale;
-  if (options.map.defined()) scores = options.map.with(x.captured)(expand(scores, whole));
-  if (x.bias.defined()) scores = scores + x.bias;
-  if (x.offset_bias.defined()) {
-    scores = scores + offset_block(x.offset_bias, q.size(-2), k.size(-2));
+  if (options.map.defined()) {
+    scores = options.map.with(x.captured)(expand(scores, whole));
+    spread = but_hidden(spread, scores);
   }
+  const auto add = [&](const Tensor& bias) {
+    scores = scores + bias;
+    spread = but_hidden(spread, bias);
+  };
+  if (x.bias.defined()) add(x.bias);
+  if (x.offset_bias.defined()) add(offset_block(x.offset_bias, q.size(-2), k.size(-2)));
   const Weights made = weigh(expand(scores, whole), spread, x.sinks);
   Tensor weights = made.weights;
   if (options.dropout > 0) weights = dropped(weights, options.dropout, call.draws);

@@ -2,6 +2,7 @@
 
 #include <limits>
 
+#include "../../../core/kernels/reduce/finite.h"
 #include "../elementwise/compare.h"
 #include "../elementwise/elementwise.h"
 #include "../normalise/softmax.h"
@@ -24,6 +25,12 @@ ScoresBesideSinks beside_sinks(const Tensor& scores, const Tensor& allowed, cons
     out.allowed = concat({expand(allowed, scores.shape()), isfinite(sink.detach())}, axis);
   }
   return out;
+}
+
+Tensor but_hidden(const Tensor& allowed, const Tensor& x) {
+  if (kernels::all_finite(x.array())) return allowed;
+  const Tensor open = x != -std::numeric_limits<double>::infinity();
+  return allowed.defined() ? logical_and(allowed, open) : open;
 }
 
 Tensor log_sums_of(const Tensor& scores, const Tensor& allowed) {

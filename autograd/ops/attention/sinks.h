@@ -1,4 +1,4 @@
-// Sinks of attention, and the sums of its scores, in plain operators.
+// Sinks of attention, what a score of -infinity hides, and the sums of scores, in plain operators.
 #pragma once
 
 #include "../../tensor.h"
@@ -14,6 +14,10 @@ struct ScoresBesideSinks {
 /// sink of -infinity is none. Throws ShapeError.
 ScoresBesideSinks beside_sinks(const Tensor& scores, const Tensor& allowed, const Tensor& sinks,
                                Index axis = -1);
+
+/// `allowed` (undefined: all) but for the places where x, scores or what is added to them, is
+/// -infinity: these are hidden as by a mask, so that a row of them is one of nothing.
+Tensor but_hidden(const Tensor& allowed, const Tensor& x);
 
 /// The log of the sum of exp(score) over the allowed places (undefined: all) of the last axis;
 /// -infinity, without a way back, where there is none. Throws ShapeError.

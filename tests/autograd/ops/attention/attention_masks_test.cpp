@@ -40,13 +40,15 @@ TEST_P(AttentionMasks, WhatIsMaskedChangesNoBit) {
   const Tensor g = draw.normal({2, 3, 71, 16}, 0, 1, DType::f64);
   const Tensor late_keys = flags({83, 1}, [](Index j) { return j >= 60; });
   const Tensor late_queries = flags({71, 1}, [](Index i) { return i >= 50; });
-  std::vector<AttentionOptions> ways(4);
+  std::vector<AttentionOptions> ways(5);
   ways[0].lengths = Array::from(std::vector<Index>{60, 59});
   ways[1].allowed = flags({83}, [](Index j) { return j < 60; });
   ways[2].right = -1;
   ways[2].allowed = flags({71, 83}, [](Index at) { return at % 83 < 60 && at / 83 < 50; });
   ways[3] = ways[2];
   ways[3].bias = draw.normal({71, 83}, 0, 1, DType::f64);
+  ways[4] = ways[1];
+  ways[4].bias = ways[3].bias;
   for (std::size_t way = 0; way < ways.size(); ++way) {
     SCOPED_TRACE(way);
     const Tensors expected = all(attend, GetParam(), x, ways[way], g);
@@ -54,12 +56,15 @@ TEST_P(AttentionMasks, WhatIsMaskedChangesNoBit) {
     dirty[1] = spoilt(x[1], late_keys);
     dirty[2] = spoilt(x[2], late_keys);
     Tensor dirty_g = g;
-    if (way >= 2) {
+    const bool by_query = way == 2 || way == 3;
+    if (by_query) {
       dirty[0] = spoilt(x[0], late_queries);
       dirty_g = spoilt(g, late_queries);
     }
-    expect_same_bits(all(attend, GetParam(), dirty, ways[way], dirty_g), expected);
-    expect_near(all(attend_plain, GetParam(), dirty, ways[way], way >= 2 ? g : dirty_g), expected,
+    AttentionOptions options = ways[way];
+    if (options.bias.defined()) options.bias = spoilt(options.bias, transpose(late_keys, 0, 1));
+    expect_same_bits(all(attend, GetParam(), dirty, options, dirty_g), expected);
+    expect_near(all(attend_plain, GetParam(), dirty, options, by_query ? g : dirty_g), expected,
                 1e-12);
   }
 }
@@ -118,9 +123,76 @@ TEST_P(AttentionMasks, ABiasOfMinusInfinityHides) {
   biased.bias = where(masked.allowed, zeros({5, 11}, DType::f64),
                       full({5, 11}, -std::numeric_limits<double>::infinity(), DType::f64));
   const Tensors expected = all(attend, GetParam(), x, masked);
-  Tensors found = all(attend, GetParam(), x, biased);
-  found.pop_back();
-  expect_near(found, expected, 1e-14);
+  for (const auto& call : {attend, attend_plain}) {
+    Tensors found = all(call, GetParam(), x, biased);
+    EXPECT_EQ(sum(to(isnan(found.back()), DType::f64)).item(), 0);
+    found.pop_back();
+    expect_near(found, expected, 1e-14);
+  }
+}
+
+// In gradients of gradients, and by offset, and where a map says so.
+TEST_P(AttentionMasks, MinusInfinityHidesFromTheDefinition) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const Sizes sizes{"", {2, 5, 7}, {2, 11, 7}, {2, 11, 3}};
+  const auto twice = [&](const AttentionOptions& options) {
+    Tensors x, leaves;
+    for (const Tensor& each : drawn(GetParam(), sizes)) {
+      leaves.push_back(x.emplace_back(each.detach()).set_requires_grad());
+    }
+    const Tensor out = attend(GetParam(), x, options);
+    Tensors first = grad({sum(square(out))}, leaves, {}, {.create_graph = true}), all = {out};
+    Tensor squares = tensor(0, DType::f64);
+    for (const Tensor& each : first) squares = squares + sum(square(each));
+    for (const Tensor& each : grad({squares}, leaves)) all.push_back(each);
+    all.insert(all.end(), first.begin(), first.end());
+    return all;
+  };
+  // The first two queries see nothing, each after them a key more.
+  AttentionOptions masked, biased, by_offset, mapped;
+  masked.allowed = flags({5, 11}, [](Index at) { return at % 11 + 2 <= at / 11; });
+  biased.bias = where(masked.allowed, zeros({5, 11}, DType::f64), full(Shape{}, -kInf, DType::f64));
+  const Tensor apart = arange(-4, 11);  // key less query
+  by_offset.offset_bias =
+      where(apart <= -2, zeros({15}, DType::f64), full(Shape{}, -kInf, DType::f64));
+  mapped.map = score_map([](auto s, auto at) {
+    return where(at.k <= at.q - 8, s, -std::numeric_limits<double>::infinity());
+  });
+  const Tensors expected = twice(masked);
+  for (const AttentionOptions& each : {biased, by_offset, mapped}) {
+    expect_near(twice(each), expected, 1e-12);
+  }
+}
+
+// The sign stays, forward and back, where a mask has the products leave infinities out.
+TEST_P(AttentionMasks, InfinityThatIsSeenIsInfinity) {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  const Sizes sizes{"", {3, 7}, {5, 7}, {5, 2}};
+  AttentionOptions options;  // query 0 does not see key 2, query 1 not key 4
+  options.allowed = flags({3, 5}, [](Index at) { return at != 2 && at != 9; });
+  const Tensors x = drawn(GetParam(), sizes);
+  const Tensor g = Generator(11).normal({3, 2}, 0, 1, DType::f64);
+  const Tensors clean = all(attend, GetParam(), x, options, g);
+  const auto with = [](const Tensor& numbers, Index place, double value) {
+    Array out = numbers.array().clone();
+    out.mutable_data<double>()[place] = value;
+    return Tensor(out);
+  };
+  for (const double infinity : {kInf, -kInf}) {
+    Tensors far = x;
+    far[2] = with(x[2], 2 * 2 + 1, infinity);
+    const Tensor out = attend(GetParam(), far, options);
+    Tensor wanted = with(with(clean[0], 3, infinity), 5, infinity);
+    for (Index i = 0; i < 6; ++i) {
+      EXPECT_DOUBLE_EQ(out.array().data<double>()[i], wanted.array().data<double>()[i]) << i;
+    }
+    const Tensor gv = all(attend, GetParam(), x, options, with(g, 1 * 2 + 1, infinity))[3];
+    wanted = clean[3];
+    for (const Index j : {0, 1, 2, 3}) wanted = with(wanted, j * 2 + 1, infinity);
+    for (Index i = 0; i < 10; ++i) {
+      EXPECT_DOUBLE_EQ(gv.array().data<double>()[i], wanted.array().data<double>()[i]) << i;
+    }
+  }
 }
 
 // The gradient asks the mask once more.
