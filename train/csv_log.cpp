@@ -5,76 +5,26 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "../core/error.h"
-#include "../core/number_in.h"
 #include "../io/file.h"
 #include "../io/read_only.h"
+#include "csv_record.h"
+#include "kept_rows.h"
 
 namespace heed::train {
 namespace {
 
-using Record = std::vector<std::string>;
-
-std::string quoted_field(const std::string& text) {
-  const bool plain = text.find_first_of(",\"\r\n") == std::string::npos &&
-                     (text.empty() || (text.front() != ' ' && text.back() != ' '));
-  if (plain) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + '"';
-}
-
-// The record that begins at `at`, which then stands behind its line; nothing where the last line
-// was cut short.
-std::optional<Record> next_record(const std::string& text, std::size_t& at) {
-  Record record(1);
-  bool quoted = false;
-  for (; at < text.size(); ++at) {
-    const char c = text[at];
-    if (quoted) {
-      if (c != '"') {
-        record.back() += c;
-      } else if (at + 1 < text.size() && text[at + 1] == '"') {
-        record.back() += text[++at];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',') {
-      record.emplace_back();
-    } else if (c == '\n') {
-      ++at;
-      return record;
-    } else {
-      record.back() += c;
-    }
-  }
-  return std::nullopt;
-}
-
-std::string line_of_fields(const Record& fields) {
-  std::string out;
-  for (std::size_t i = 0; i < fields.size(); ++i) {
-    if (i > 0) out += ',';
-    out += quoted_field(fields[i]);
-  }
-  out += '\n';
-  return out;
-}
-
 std::string line_of(const StepRow& row, const std::vector<std::string>& columns) {
-  Record fields{std::to_string(row.step)};
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < columns.size(); ++i) places.emplace(columns[i], i + 1);
+  CsvRecord fields{std::to_string(row.step)};
   fields.resize(columns.size() + 1);
-  for (const auto& [name, text] : row.fields) {
-    const auto column = std::find(columns.begin(), columns.end(), name) - columns.begin();
-    fields[static_cast<std::size_t>(column) + 1] = text;
-  }
+  for (const auto& [name, text] : row.fields) fields[places.at(name)] = text;
   return line_of_fields(fields);
 }
 
@@ -91,7 +41,7 @@ CsvLog::~CsvLog() {
 }
 
 void CsvLog::rewrite(std::vector<std::string> columns, const std::string& line) {
-  Record header = columns;
+  CsvRecord header = columns;
   header.insert(header.begin(), "step");
   std::string content = line_of_fields(header);
   if (!fresh_) {
@@ -99,7 +49,7 @@ void CsvLog::rewrite(std::vector<std::string> columns, const std::string& line) 
     before.resize(before.size() - std::min(before.size(), row_.written));
     std::size_t at = 0;
     next_record(before, at);
-    while (std::optional<Record> record = next_record(before, at)) {
+    while (std::optional<CsvRecord> record = next_record(before, at)) {
       record->resize(header.size());
       content += line_of_fields(*record);
     }
@@ -124,10 +74,9 @@ void CsvLog::write_scalar(std::int64_t step, const std::string& name, double val
 void CsvLog::flush() {
   if (!row_.waits || io::read_only()) return;
   std::vector<std::string> columns = columns_;
+  std::unordered_set<std::string_view> known(columns_.begin(), columns_.end());
   for (const auto& field : row_.fields) {
-    if (std::find(columns.begin(), columns.end(), field.first) == columns.end()) {
-      columns.push_back(field.first);
-    }
+    if (known.insert(field.first).second) columns.push_back(field.first);
   }
   const std::string line = line_of(row_, columns);
   if (fresh_ || columns.size() != columns_.size()) {
@@ -144,30 +93,12 @@ void CsvLog::flush() {
 void CsvLog::go_on_after(std::int64_t step) {
   if (io::read_only()) return;
   const std::string& path = file_.path();
-  const std::string before = io::read_file(path);
-  std::size_t at = 0;
-  const std::optional<Record> header = next_record(before, at);
-  if (!header) return;  // nothing was logged: as a new one
-  if (header->front() != "step") throw FormatError::at_line(path, 1, "the first column is no step");
-  std::string content = line_of_fields(*header);
-  std::uint64_t line = 1;
-  while (const std::optional<Record> record = next_record(before, at)) {
-    ++line;
-    const auto of = number_in<std::int64_t>(record->front());
-    if (!of || record->size() != header->size()) {
-      throw FormatError::at_line(path, line, "no row of this log");
-    }
-    if (*of > step) continue;
-    const std::string kept = line_of_fields(*record);
-    content += kept;
-    row_ = {.step = *of, .fields = {}, .written = kept.size()};  // more may come of the last one
-    for (std::size_t i = 1; i < record->size(); ++i) {
-      if (!(*record)[i].empty()) row_.fields.emplace_back((*header)[i], (*record)[i]);
-    }
-  }
-  io::write_file_atomically(path, content);
+  std::optional<KeptRows> kept = kept_csv_rows(io::read_file(path), path, step);
+  if (!kept) return;  // nothing was logged: as a new one
+  io::write_file_atomically(path, kept->content);
   file_.reopen();
-  columns_.assign(header->begin() + 1, header->end());
+  row_ = std::move(kept->last);
+  columns_ = std::move(kept->columns);
   fresh_ = false;
 }
 

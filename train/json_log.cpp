@@ -3,18 +3,19 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+#include <utility>
 
 #include "../core/error.h"
 #include "../core/json_events.h"
 #include "../io/file.h"
 #include "../io/read_only.h"
+#include "kept_rows.h"
 
 namespace heed::train {
 namespace {
 
 std::string number(double value) {
-  return std::isfinite(value) ? fmt::format("{}", value) : "null";
+  return std::isfinite(value) ? fmt::format("{}", value + 0.0) : "null";  // no -0
 }
 
 }  // namespace
@@ -61,11 +62,7 @@ void JsonLog::flush() {
     file_.reopen();
     fresh_ = false;
   }
-  std::string line = fmt::format(R"({{"step":{})", row_.step);
-  for (const auto& [name, json] : row_.fields) {
-    line += fmt::format(",{}:{}", json_quote(name), json);
-  }
-  line += "}\n";
+  const std::string line = json_line(row_);
   file_.take_back(row_.written);
   row_.written = 0;
   file_.append(line);
@@ -75,26 +72,10 @@ void JsonLog::flush() {
 
 void JsonLog::go_on_after(std::int64_t step) {
   if (io::read_only()) return;
-  const std::string before = io::read_file(file_.path());
-  std::string content;
-  std::uint64_t line = 0;
-  for (std::size_t at = 0, end; (end = before.find('\n', at)) != std::string::npos; at = end + 1) {
-    ++line;
-    const std::string text = before.substr(at, end - at);
-    const auto row = nlohmann::ordered_json::parse(text, nullptr, false);
-    if (!row.is_object() || !row.contains("step") || !row["step"].is_number_integer()) {
-      throw FormatError::at_line(file_.path(), line, "no line of this log");
-    }
-    const auto of = row["step"].get<std::int64_t>();
-    if (of > step) continue;
-    content += text + "\n";
-    row_ = {.step = of, .fields = {}, .written = text.size() + 1};  // more may come of the last one
-    for (const auto& [name, value] : row.items()) {
-      if (name != "step") row_.fields.emplace_back(name, value.dump());
-    }
-  }
-  io::write_file_atomically(file_.path(), content);
+  KeptRows kept = kept_json_rows(io::read_file(file_.path()), file_.path(), step);
+  io::write_file_atomically(file_.path(), kept.content);
   file_.reopen();
+  row_ = std::move(kept.last);
   fresh_ = false;
 }
 

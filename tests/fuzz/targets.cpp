@@ -23,6 +23,8 @@ const std::vector<Target>& targets() {
       {"babi", babi},
       {"cloze", cloze},
       {"iob", iob},
+      {"csv_log", csv_log},
+      {"json_log", json_log},
       {"word_vectors", word_vectors},
       {"visual_questions", visual_questions},
       {"idx", idx},

@@ -28,6 +28,8 @@ void parallel_text(std::string_view input);
 void babi(std::string_view input);
 void cloze(std::string_view input);
 void iob(std::string_view input);
+void csv_log(std::string_view input);
+void json_log(std::string_view input);
 void word_vectors(std::string_view input);
 void visual_questions(std::string_view input);
 void idx(std::string_view input);

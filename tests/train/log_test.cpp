@@ -131,6 +131,9 @@ TEST(CsvLog, RefusesAFileThatIsNoLog) {
                     CsvLog(folder / "a.csv").resume(1));
   EXPECT_ERROR_WITH(FormatError, "b.csv:3: no row of this log", CsvLog(folder / "b.csv").resume(1));
   EXPECT_EQ(TemporaryFolder::get(folder / "b.csv"), "step,b\n1,2\nx,3\n");
+  TemporaryFolder::put(folder / "d.csv", "step,b,b\n1,2,3\n");
+  EXPECT_ERROR_WITH(FormatError, "d.csv:1: a column is there twice",
+                    CsvLog(folder / "d.csv").resume(1));
   EXPECT_THROW(CsvLog(folder / "c.csv").scalar(1, "step", 2), ValueError);
 }
 
@@ -162,6 +165,38 @@ TEST(JsonLog, HasAnObjectAStep) {
   TemporaryFolder::put(path, "{\"step\":1}\n[]\n");
   EXPECT_ERROR_WITH(FormatError, "log.jsonl:2: no line of this log", JsonLog(path).resume(1));
   EXPECT_THROW(JsonLog(path).scalar(1, "step", 2), ValueError);
+}
+
+// Objects of an object as JsonLog writes them, and nothing deeper: what is kept is written anew.
+TEST(JsonLog, RefusesLinesThatItNeverWrote) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.jsonl";
+  const std::string deep = std::string(100000, '[') + std::string(100000, ']');
+  for (const std::string& line :
+       {R"({"step":1,"x":)" + deep + "}", std::string(R"({"step":1,"x":{"y":{}}})"),
+        std::string(R"({"step":1,"x":[2]})"), std::string(R"({"step":1,"a":2,"a":3})"),
+        std::string(R"({"step":1.5})"), std::string(R"({"step":"1"})"), std::string(R"({"a":1})"),
+        std::string("{\"step\":1,\"\xff\":2}"), std::string(R"({"step":99999999999999999999})")}) {
+    TemporaryFolder::put(path, "{\"step\":0}\n" + line + "\n");
+    EXPECT_ERROR_WITH(FormatError, "log.jsonl:2: no line of this log", JsonLog(path).resume(1))
+        << line.substr(0, 40);
+  }
+}
+
+TEST(JsonLog, WritesAStepAnewAsItWas) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "log.jsonl";
+  const std::string row =
+      R"({"step":7,"a":null,"b":1e+300,"c":3,"d":0.1,"e":"x\u0000\"","f":true,"g":{},)"
+      R"("w":{"count":2,"mean":-0.5}})";
+  TemporaryFolder::put(path, "{\"step\":5,\"a\":1}\n" + row + "\n");
+  {
+    JsonLog log(path);
+    log.resume(7);
+    log.scalar(7, "more", -0.0);
+  }
+  EXPECT_EQ(TemporaryFolder::get(path),
+            "{\"step\":5,\"a\":1}\n" + row.substr(0, row.size() - 1) + ",\"more\":0}\n");
 }
 
 TEST(JsonLog, AStepIsOneObject) {
