@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "check_defined.h"
 #include "ops/conv/interpolate.h"
 #include "ops/elementwise/activation.h"
@@ -20,7 +21,7 @@ Tensor whole(const Tensor& x, const std::string& rounding) {
   if (rounding == "floor") return floor(x);
   if (rounding == "trunc") return trunc(x);
   throw ValueError(
-      fmt::format("div: rounding \"{}\" is neither \"floor\" nor \"trunc\"", rounding));
+      fmt::format("div: rounding {} is neither \"floor\" nor \"trunc\"", in_quotes(rounding)));
 }
 
 // x, or y where x is NaN.

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 80;
 constexpr std::size_t kMostTexts = 20;
+constexpr std::size_t kLongestList = 1000;  // bytes, with which no further text begins
 
 // Characters that end a line, or change the direction in which what follows is shown.
 bool turns_line(char32_t c) {
@@ -62,10 +63,16 @@ std::string in_quotes(std::string_view text) {
   return out + fmt::format("...\" ({} bytes)", text.size());
 }
 
+std::string in_short(std::string_view text) {
+  return text.size() <= kMostBytes ? one_line(text) : in_quotes(text);
+}
+
 std::string quoted_list(const std::vector<std::string_view>& texts) {
   std::string out;
-  const std::size_t shown = std::min(texts.size(), kMostTexts);
-  for (std::size_t i = 0; i < shown; ++i) out += (i == 0 ? "" : ", ") + in_quotes(texts[i]);
+  std::size_t shown = 0;
+  for (; shown < std::min(texts.size(), kMostTexts) && out.size() < kLongestList; ++shown) {
+    out += (shown == 0 ? "" : ", ") + in_quotes(texts[shown]);
+  }
   if (shown < texts.size()) out += fmt::format(" and {} more", texts.size() - shown);
   return out;
 }

@@ -16,7 +16,11 @@ std::string one_line(std::string_view text);
 /// '\'. Of a long text the first 80 bytes and how many there are: "aaaa..." (5000 bytes)
 std::string in_quotes(std::string_view text);
 
-/// The first 20 texts, quoted, and how many more there are: "a", "b" and 7 more.
+/// one_line(), but of a long text what in_quotes() says: for names that stand without quotes.
+std::string in_short(std::string_view text);
+
+/// The first 20 texts, fewer of long ones, quoted, and how many more there are: "a", "b" and 7
+/// more.
 std::string quoted_list(const std::vector<std::string_view>& texts);
 
 }  // namespace heed

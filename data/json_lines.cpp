@@ -59,7 +59,7 @@ class Record {
   const Field& field(const std::string& name) const {
     const Field& field = fields_.find(name)->second;
     if (field.found) return field;
-    const std::size_t more = keys_ - std::min(keys_, kNamed);
+    const std::size_t more = keys_ - named_;
     fail(fmt::format("no field {}; the fields are {}{}", in_quotes(name), names_,
                      more > 0 ? fmt::format(" and {} more", more) : ""));
   }
@@ -84,7 +84,10 @@ class Record {
   }
   bool key(const std::string& name) {
     if (depth_ != 1) return true;
-    if (keys_++ < kNamed) names_ += (keys_ > 1 ? ", " : "") + in_quotes(name);
+    ++keys_;
+    if (named_ < kNamed && names_.size() < kLongestNames) {
+      names_ += (named_++ > 0 ? ", " : "") + in_quotes(name);
+    }
     const auto found = fields_.find(name);
     at_ = found == fields_.end() ? nullptr : &found->second;
     if (at_ == nullptr) return true;
@@ -119,7 +122,8 @@ class Record {
   }
 
  private:
-  static constexpr std::size_t kNamed = 20;  // a message names so many fields
+  // A message names so many fields, and none behind so many bytes.
+  static constexpr std::size_t kNamed = 20, kLongestNames = 1000;
 
   [[noreturn]] void fail_syntax(std::size_t column) const {
     fail(fmt::format("not valid JSON at column {}", column));
@@ -150,6 +154,7 @@ class Record {
   const TextFile& file_;
   std::map<std::string, Field, std::less<>> fields_;
   std::string names_;      // of the first keys
+  std::size_t named_ = 0;  // so many
   std::size_t keys_ = 0;   // of the object itself
   std::size_t depth_ = 0;  // 1: in the object
   Field* at_ = nullptr;    // the one whose key came last, null where it is not asked for

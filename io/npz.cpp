@@ -21,7 +21,7 @@ NamedArrays read_npz(const std::string& path, std::uint64_t most_growth) {
     }
     try {
       out.emplace_back(member.name.substr(0, member.name.size() - kEnding.size()),
-                       decode_npy(zip.read(member), member.name));
+                       decode_npy(zip.read(member), in_short(member.name)));
     } catch (const FormatError& error) {
       if (error.path() == path) throw;
       throw FormatError(path, member.begin, one_line(error.what()));

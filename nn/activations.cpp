@@ -4,6 +4,7 @@
 
 #include "../autograd/composed_words.h"
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::nn {
 namespace {
@@ -12,7 +13,7 @@ Gelu form_of(std::string_view approximate) {
   if (approximate == "none") return Gelu::exact;
   if (approximate == "tanh") return Gelu::tanh;
   throw ValueError(
-      fmt::format("GELU: approximate is \"none\" or \"tanh\", not \"{}\"", approximate));
+      fmt::format("GELU: approximate is \"none\" or \"tanh\", not {}", in_quotes(approximate)));
 }
 
 }  // namespace

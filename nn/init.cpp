@@ -6,6 +6,7 @@
 
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::nn {
 namespace {
@@ -47,7 +48,8 @@ double kaiming(const char* op, const Tensor& tensor, double slope, Fan fan) {
 double kaiming(const char* op, const Tensor& tensor, std::string_view mode,
                std::string_view nonlinearity) {
   if (mode != "fan_in" && mode != "fan_out") {
-    throw ValueError(fmt::format("{}: mode is \"fan_in\" or \"fan_out\", not \"{}\"", op, mode));
+    throw ValueError(
+        fmt::format("{}: mode is \"fan_in\" or \"fan_out\", not {}", op, in_quotes(mode)));
   }
   // A slope of 1 is a gain of 1.
   return calculate_gain(nonlinearity, 0) *
@@ -111,7 +113,7 @@ double calculate_gain(std::string_view nonlinearity, double slope) {
                                        "conv_transpose1d", "conv_transpose2d"}) {
     if (nonlinearity == plain) return 1;
   }
-  throw ValueError(fmt::format("calculate_gain: unknown nonlinearity \"{}\"", nonlinearity));
+  throw ValueError(fmt::format("calculate_gain: unknown nonlinearity {}", in_quotes(nonlinearity)));
 }
 
 void kaiming_uniform_(Tensor tensor, std::string_view mode, std::string_view nonlinearity) {

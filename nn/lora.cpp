@@ -7,6 +7,7 @@
 
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::nn {
 namespace {
@@ -90,7 +91,7 @@ void check_entries(const std::vector<Wanted>& wanted, const NamedTensors& entrie
   for (const auto& entry : entries) {
     const auto is_it = [&](const Wanted& each) { return each.name == entry.first; };
     if (std::none_of(wanted.begin(), wanted.end(), is_it))
-      fail(entry.first + " is beside no matrix");
+      fail(in_short(entry.first) + " is beside no matrix");
   }
   if (entries.size() != wanted.size()) {
     fail(fmt::format("{} of them, not {}", entries.size(), wanted.size()));

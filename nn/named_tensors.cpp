@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 
 namespace heed::nn {
 
@@ -16,7 +17,7 @@ std::ptrdiff_t NamedTensors::place(std::string_view name) const {
   const auto found =
       std::find_if(begin(), end(), [&](const auto& entry) { return entry.first == name; });
   if (found == end()) {
-    throw IndexError(fmt::format("there is no tensor \"{}\" among {}", name, size()));
+    throw IndexError(fmt::format("there is no tensor {} among {}", in_quotes(name), size()));
   }
   return found - begin();
 }

@@ -10,6 +10,7 @@
 
 #include "../core/error.h"
 #include "../core/generator.h"
+#include "../core/quoted.h"
 #include "step.h"
 #include "write_model.h"
 
@@ -54,18 +55,20 @@ void check_inputs(const std::vector<Input>& inputs) {
   std::set<std::string> names;
   for (const Input& input : inputs) {
     if (input.name.empty() || !names.insert(input.name).second) {
-      throw ValueError(fmt::format("onnx: an input's name \"{}\" is empty or taken", input.name));
+      throw ValueError(
+          fmt::format("onnx: an input's name {} is empty or taken", in_quotes(input.name)));
     }
     if (!input.example.defined()) {
-      throw GradError(fmt::format("onnx: the example of input {} is undefined", input.name));
+      throw GradError(
+          fmt::format("onnx: the example of input {} is undefined", in_short(input.name)));
     }
     if (static_cast<Index>(input.axes.size()) > input.example.rank()) {
       throw IndexError(fmt::format("onnx: {} names of axes for input {}, {}", input.axes.size(),
-                                   input.name, describe(input.example)));
+                                   in_short(input.name), describe(input.example)));
     }
     if (input.example.numel() == 0) {
-      throw ShapeError(fmt::format("onnx: the example of input {} is empty: {}", input.name,
-                                   describe(input.example)));
+      throw ShapeError(fmt::format("onnx: the example of input {} is empty: {}",
+                                   in_short(input.name), describe(input.example)));
     }
   }
 }
@@ -81,7 +84,8 @@ void check_names(const std::vector<Input>& inputs, const std::vector<std::string
     if (name.empty()) throw ValueError(fmt::format("onnx: the name of {} is empty", what));
     const auto [known, is_new] = taken.emplace(name, what);
     if (is_new) return;
-    throw ValueError(fmt::format("onnx: {} has the name \"{}\" of {}", what, name, known->second));
+    throw ValueError(
+        fmt::format("onnx: {} has the name {} of {}", what, in_quotes(name), known->second));
   };
   for (const Input& input : inputs) take("an input", input.name);
   for (const std::string& output : outputs) take("an output", output);

@@ -12,7 +12,7 @@ std::string label(const Node& node) {
   for (const std::string& output : node.outputs) {
     if (own.empty()) own = output;
   }
-  return one_line(node.op_type) + " " + in_quotes(own);
+  return in_short(node.op_type) + " " + in_quotes(own);
 }
 
 void NodeReader::fail(const std::string& text) const {

@@ -10,6 +10,7 @@
 
 #include "../core/error.h"
 #include "../core/protobuf.h"
+#include "../core/quoted.h"
 #include "../io/file.h"
 #include "../io/read_only.h"
 #include "external_data.h"
@@ -109,7 +110,8 @@ class Writer {
           } else if constexpr (std::is_same_v<T, TensorValue>) {
             type = 4, out_.message(5, [&] { write(value, false); });
           } else if constexpr (std::is_same_v<T, std::shared_ptr<Graph>>) {
-            if (!value) throw ValueError("onnx: attribute " + attribute.name + " has no graph");
+            if (!value)
+              throw ValueError("onnx: attribute " + in_short(attribute.name) + " has no graph");
             type = 5, out_.message(6, [&] { write(*value); });
           } else if constexpr (std::is_same_v<T, std::vector<float>>) {
             type = 6;

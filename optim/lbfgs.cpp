@@ -10,6 +10,7 @@
 #include "../core/error.h"
 #include "../core/faults.h"
 #include "../core/kernels/elementwise/copy.h"
+#include "../core/quoted.h"
 #include "check_option.h"
 #include "gradient_runs.h"
 #include "line_search.h"
@@ -268,7 +269,8 @@ void LBFGS::load_state_dict(const NamedArrays& entries) {
     const Array gradient = take("lbfgs.gradient", DType::f64, 1, n);
     const Array s = take("lbfgs.s", DType::f64, 2, n);
     const Array y = take("lbfgs.y", DType::f64, 2, n);
-    for (const auto& entry : own) faults.add(fmt::format("\"{}\" is unexpected", entry.first));
+    for (const auto& entry : own)
+      faults.add(fmt::format("{} is unexpected", in_quotes(entry.first)));
     if (faults.empty() && (!(s.shape() == y.shape()) || s.size(0) > options_.history_size)) {
       faults.add(fmt::format("\"lbfgs.s\" is {} beside {}, of at most {} rows", describe(s),
                              describe(y), options_.history_size));

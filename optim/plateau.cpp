@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "check_option.h"
 
 namespace heed::optim {
@@ -31,7 +32,7 @@ ReduceLROnPlateau::ReduceLROnPlateau(Optimizer& optimizer, const PlateauOptions&
 bool ReduceLROnPlateau::is_max(std::string_view mode) {
   if (mode != "min" && mode != "max") {
     throw ValueError(
-        fmt::format("ReduceLROnPlateau: mode is \"min\" or \"max\", not \"{}\"", mode));
+        fmt::format("ReduceLROnPlateau: mode is \"min\" or \"max\", not {}", in_quotes(mode)));
   }
   return mode == "max";
 }

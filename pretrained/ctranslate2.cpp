@@ -8,6 +8,7 @@
 
 #include "../autograd/grad_mode.h"
 #include "../core/error.h"
+#include "../core/quoted.h"
 #include "../data/line_reader.h"
 #include "ctranslate2_file.h"
 #include "renamed.h"
@@ -128,7 +129,7 @@ std::vector<Index> Translator::ids(const Words& vocabulary, const Words& words) 
   std::vector<Index> out;
   for (const std::string& word : words) {
     const auto found = std::find(vocabulary.begin(), vocabulary.end(), word);
-    if (found == vocabulary.end()) throw ValueError("translator: no word " + word);
+    if (found == vocabulary.end()) throw ValueError("translator: no word " + in_quotes(word));
     out.push_back(found - vocabulary.begin());
   }
   return out;

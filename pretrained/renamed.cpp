@@ -46,14 +46,16 @@ Tensor joined(const std::string& name, const std::map<int, Tensor>& parts,
   std::vector<Tensor> in_order;
   for (const auto& [place, tensor] : parts) {
     if (place != std::ssize(in_order)) {
-      throw FormatError(path, 0, fmt::format("part {} of {} is missing", in_order.size(), name));
+      throw FormatError(path, 0,
+                        fmt::format("part {} of {} is missing", in_order.size(), in_short(name)));
     }
     in_order.push_back(tensor);
   }
   try {
     return cat(in_order, 0);
   } catch (const Error& error) {
-    throw FormatError(path, 0, fmt::format("the parts of {} do not fit: {}", name, error.what()));
+    throw FormatError(path, 0,
+                      fmt::format("the parts of {} do not fit: {}", in_short(name), error.what()));
   }
 }
 

@@ -5,9 +5,11 @@
 #include <bit>
 #include <cstring>
 #include <optional>
+#include <set>
 
 #include "../core/error.h"
 #include "../core/json_events.h"
+#include "../core/quoted.h"
 #include "../io/file.h"
 
 namespace heed::pretrained {
@@ -62,7 +64,8 @@ class TensorReader final : public JsonEvents {
   void on_array_end() override { in_shape_ = false; }
   void on_int(std::int64_t number) override {
     if (in_shape_) {
-      if (shape_->rank() == kMaxRank || number < 0) fail(name_ + ": a shape that cannot be");
+      if (shape_->rank() == kMaxRank || number < 0)
+        fail(in_quotes(name_) + ": a shape that cannot be");
       shape_->push_back(number);
     } else if (depth_ == 2 && name_ == "config") {
       out.sizes[field_] = number;
@@ -88,15 +91,15 @@ class TensorReader final : public JsonEvents {
 
  private:
   void unexpected(const char* what) const override {
-    fail(fmt::format("{} in \"{}\" of \"{}\"", what, field_, name_));
+    fail(fmt::format("{} in {} of {}", what, in_quotes(field_), in_quotes(name_)));
   }
   void finish() {
-    if (!shape_ || !data_ || !kind_) fail(name_ + ": wants shape, dtype and data");
-    if (*kind_ != "torch.float32")
-      fail(name_ + ": numbers of " + *kind_ + ", not of torch.float32");
-    for (const auto& [name, tensor] : out.tensors) {
-      if (name == name_) fail(name_ + ": twice");
+    const std::string quoted = in_quotes(name_);
+    if (!shape_ || !data_ || !kind_) fail(quoted + ": wants shape, dtype and data");
+    if (*kind_ != "torch.float32") {
+      fail(fmt::format("{}: numbers of {}, not of torch.float32", quoted, in_quotes(*kind_)));
     }
+    if (!names_.insert(name_).second) fail(quoted + " is there twice");
     const auto found = static_cast<Index>(data_->size() / sizeof(float));
     bool fits = data_->size() % sizeof(float) == 0;
     try {
@@ -104,7 +107,7 @@ class TensorReader final : public JsonEvents {
     } catch (const ShapeError&) {
       fits = false;
     }
-    if (!fits) fail(fmt::format("{}: {} bytes for {}", name_, data_->size(), to_string(*shape_)));
+    if (!fits) fail(fmt::format("{}: {} bytes for {}", quoted, data_->size(), to_string(*shape_)));
     static_assert(std::endian::native == std::endian::little);
     Array numbers = Array::empty(*shape_, DType::f32);
     if (found > 0) std::memcpy(numbers.mutable_data<float>(), data_->data(), data_->size());
@@ -116,6 +119,7 @@ class TensorReader final : public JsonEvents {
   std::string name_, field_;
   std::optional<Shape> shape_;
   std::optional<std::string> data_, kind_;
+  std::set<std::string> names_;
 };
 
 }  // namespace

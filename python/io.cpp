@@ -1,5 +1,6 @@
 // heed.io: safetensors, NumPy's, PyTorch's and llama.cpp's files, modules by their state, a
 // training's state.
+#include "../core/quoted.h"
 #include "modules.h"
 
 namespace heed::python {
@@ -26,7 +27,7 @@ Element element_of(const std::string& floats) {
   if (floats == "f32") return Element::f32;
   if (floats == "f16") return Element::f16;
   if (floats == "bf16") return Element::bf16;
-  throw ValueError("safetensors: floats are written as f32, f16 or bf16, not " + floats);
+  throw ValueError("safetensors: floats are written as f32, f16 or bf16, not " + in_quotes(floats));
 }
 
 using Texts = std::map<std::string, std::string>;
@@ -155,8 +156,8 @@ void bind_saved(py::module_& m) {
         TrainingState state(module, optimizer);
         for (const auto& [name, count] : counts) {
           if (name.starts_with("model.") || name.starts_with("optimizer.")) {
-            throw ValueError("save_training: a count named \"" + name +
-                             "\" would be read as a part of the " + name.substr(0, name.find('.')));
+            throw ValueError("save_training: a count named " + in_quotes(name) +
+                             " would be read as a part of the " + name.substr(0, name.find('.')));
           }
           state.put(name, count);
         }

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 
 namespace heed::data {
 namespace {
@@ -43,7 +44,7 @@ Addends read_addends(const std::string& line, Index digits, Index most) {
     if (static_cast<Index>(word.size()) > digits ||
         word.find_first_not_of("0123456789") != std::string::npos) {
       throw ValueError(
-          fmt::format("additions: \"{}\" is no number of up to {} digits", word, digits));
+          fmt::format("additions: {} is no number of up to {} digits", in_quotes(word), digits));
     }
     out.push_back(std::stoll(word));
   }

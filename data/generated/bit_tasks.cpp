@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 
 namespace heed::data {
 namespace {
@@ -63,7 +64,7 @@ double number_of(const std::string& text) {
   const char* end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, out);
   if (error == std::errc() && stop == end && std::isfinite(out)) return out;
-  throw ValueError(fmt::format("bits: \"{}\" is no number", text));
+  throw ValueError(fmt::format("bits: {} is no number", in_quotes(text)));
 }
 
 std::vector<bool> bits_of(const std::string& word, Index bits) {
@@ -73,7 +74,7 @@ std::vector<bool> bits_of(const std::string& word, Index bits) {
     out.push_back(c == '1');
   }
   if (out.size() == word.size() && static_cast<Index>(out.size()) == bits) return out;
-  throw ValueError(fmt::format("bits: \"{}\" is no vector of {} bits", word, bits));
+  throw ValueError(fmt::format("bits: {} is no vector of {} bits", in_quotes(word), bits));
 }
 
 // Whole, from the first to the last allowed.
@@ -134,7 +135,7 @@ BitProblem read_bit_problem(BitTask task, Index bits, const std::string& line) {
   for (const std::string& word : words) {
     const std::size_t colon = task == BitTask::sort ? word.find(':') : word.size();
     if (colon == std::string::npos) {
-      throw ValueError(fmt::format("bits: \"{}\" has no priority after a colon", word));
+      throw ValueError(fmt::format("bits: {} has no priority after a colon", in_quotes(word)));
     }
     out.vectors.push_back(bits_of(word.substr(0, colon), bits));
     if (task == BitTask::sort) out.priorities.push_back(number_of(word.substr(colon + 1)));

@@ -5,6 +5,7 @@
 #include <sstream>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 
 namespace heed::data {
 namespace {
@@ -42,7 +43,7 @@ AnsweredSteps read_parity(const std::string& line, Index numbers) {
   Index some = 0;
   for (std::string word; in >> word; ++some) {
     if (word != "0" && word != "1") {
-      throw ValueError(fmt::format("parity: \"{}\" is neither 0 nor 1", word));
+      throw ValueError(fmt::format("parity: {} is neither 0 nor 1", in_quotes(word)));
     }
     if (some < numbers) put(out, 0, some, word == "1");
   }

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 
 namespace heed::data {
 namespace {
@@ -109,7 +110,7 @@ std::vector<Point> read_points(PointTask task, const std::string& line, Index mo
   for (std::string word; in >> word; words.push_back(word)) {
     const auto point = point_of(task, word);
     if (!point) {
-      throw ValueError(fmt::format("points: \"{}\" is no {}", word,
+      throw ValueError(fmt::format("points: {} is no {}", in_quotes(word),
                                    task == PointTask::hull ? "point x,y" : "number"));
     }
     points.push_back(*point);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 
 namespace heed::data {
 namespace {
@@ -10,7 +11,8 @@ namespace {
 Index word_id(const std::string& word) {
   const auto& words = table_words();
   const auto found = std::find(words.begin(), words.end(), word);
-  if (found == words.end()) throw ValueError("table: \"" + word + "\" is no word of questions");
+  if (found == words.end())
+    throw ValueError("table: " + in_quotes(word) + " is no word of questions");
   return found - words.begin();
 }
 

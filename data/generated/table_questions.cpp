@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 
 namespace heed::data {
 namespace {
@@ -61,14 +62,14 @@ class Asked {
     for (std::size_t i = 0; i < from_.left.size(); ++i) {
       if (from_.left[i] == place) return ++numbers_, from_.numbers[i];
     }
-    fail("a number is missing after \"" + from_.words[at_ - 1] + "\"");
+    fail("a number is missing after " + in_quotes(from_.words[at_ - 1]));
   }
   void finish() const {
-    if (!end()) fail("\"" + word() + "\" is not understood");
+    if (!end()) fail(in_quotes(word()) + " is not understood");
     if (numbers_ != from_.numbers.size()) fail("a number stands where none belongs");
   }
   [[noreturn]] void fail(const std::string& why) const {
-    throw ValueError(fmt::format("table: {}: {}", in_text(from_), why));
+    throw ValueError(fmt::format("table: {}: {}", in_short(in_text(from_)), why));
   }
 
  private:
@@ -84,7 +85,7 @@ Meaning meaning_of(const TableQuestion& question) {
     const Index column = asked.column();
     const std::string word = asked.take();
     if (word != "greater" && word != "lesser") {
-      asked.fail("\"" + word + "\" stands where greater, lesser, sum, count or print should");
+      asked.fail(in_quotes(word) + " stands where greater, lesser, sum, count or print should");
     }
     out.comparisons.push_back({word == "greater", column, asked.number()});
     if (out.comparisons.size() == 2 || is_action()) break;
@@ -213,7 +214,7 @@ TableQuestion read_table_question(const std::string& line, Index columns) {
       out.left.push_back(static_cast<Index>(out.words.size()) - 1);
       out.numbers.push_back(*number);
     } else {
-      throw ValueError(fmt::format("table: \"{}\" is no word of questions", word));
+      throw ValueError(fmt::format("table: {} is no word of questions", in_quotes(word)));
     }
   }
   for (std::string row; std::getline(table, row, ';');) {
@@ -221,7 +222,7 @@ TableQuestion read_table_question(const std::string& line, Index columns) {
     Index found = 0;
     for (std::string word; cells >> word; ++found) {
       const auto number = number_of(word);
-      if (!number) throw ValueError(fmt::format("table: \"{}\" is no number", word));
+      if (!number) throw ValueError(fmt::format("table: {} is no number", in_quotes(word)));
       out.table.push_back(*number);
     }
     ++out.rows;

@@ -15,6 +15,7 @@
 #include "../../autograd/ops/shape/shape.h"
 #include "../../autograd/ops/shape/slicing.h"
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 #include "operators.h"
 
 namespace heed::onnx {
@@ -65,7 +66,8 @@ Settings settings_of(NodeReader& node, Cell cell) {
   }
   for (std::size_t i = 0; i < given.size(); ++i) {
     if (given.size() != usual.size() * out.directions() || given[i] != usual[i % usual.size()])
-      node.fail(fmt::format("attribute activations: {} at {} is not supported", given[i], i));
+      node.fail(
+          fmt::format("attribute activations: {} at {} is not supported", in_short(given[i]), i));
   }
   if (!node.numbers("activation_alpha").empty() || !node.numbers("activation_beta").empty())
     node.fail("attributes activation_alpha and activation_beta are not supported");

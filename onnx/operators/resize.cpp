@@ -3,6 +3,7 @@
 
 #include "../../autograd/ops/conv/resample.h"
 #include "../../core/error.h"
+#include "../../core/quoted.h"
 #include "operators.h"
 
 namespace heed::onnx {
@@ -87,8 +88,8 @@ Operation resize_of(NodeReader& node) {
   if (given == "align_corners") meets = Meets::corners;
   const bool known = given == "asymmetric" || meets != Meets::asymmetric;
   if (!known || linear == (meets == Meets::asymmetric) || (!linear && rounds != "floor")) {
-    node.fail(fmt::format("{} with coordinates {}, rounded by {}, is not supported", mode, given,
-                          rounds));
+    node.fail(fmt::format("{} with coordinates {}, rounded by {}, is not supported", in_short(mode),
+                          in_short(given), in_short(rounds)));
   }
   node.ignore("cubic_coeff_a");
   node.ignore("extrapolation_value");

@@ -89,6 +89,22 @@ TEST(Quoted, EscapesNoMoreThanItMust) {
   EXPECT_EQ(one_line("\u2065\u2066\u2069\u206a"), "\u2065\\u{2066}\\u{2069}\u206a");
 }
 
+TEST(Quoted, ListsFewerOfLongTexts) {
+  const std::vector<std::string_view> many(23, "\x01\x01\x01\x01\x01\x01\x01\x01\x01\x01");
+  EXPECT_EQ(quoted_list(many).substr(0, 44), in_quotes(many[0]) + ", ");
+  const std::string line(5003, '\x01');
+  const std::vector<std::string_view> lines(7, line);
+  const std::string text = quoted_list(lines);
+  EXPECT_LT(text.size(), 1400U);
+  EXPECT_TRUE(text.ends_with("...\" (5003 bytes) and 4 more")) << text;
+}
+
+TEST(Quoted, HasShortTextsWithoutQuotes) {
+  EXPECT_EQ(in_short("a \"b\"\n"), "a \"b\"\\n");
+  EXPECT_EQ(in_short(std::string(80, 'a')), std::string(80, 'a'));
+  EXPECT_EQ(in_short(std::string(81, 'a')), in_quotes(std::string(81, 'a')));
+}
+
 TEST(Quoted, ListsAllOfTwenty) {
   const std::vector<std::string_view> twenty(20, "c");
   EXPECT_EQ(quoted_list(twenty).find("more"), std::string::npos);

@@ -129,6 +129,17 @@ TEST(JsonLines, NamesTheFirstFieldsOfMany) {
             "a.jsonl:1: no field \"y\"; the fields are " + names + " and 3 more");
 }
 
+TEST(JsonLines, NamesFewerFieldsOfLongNames) {
+  std::string line;
+  for (int i = 0; i < 23; ++i) {
+    line += (i == 0 ? "{\"" : ", \"") + std::to_string(i % 10) + std::string(5003, 'k') +
+            std::to_string(i) + "\": 0";
+  }
+  const std::string error = error_of(line + "}\n", "t");
+  EXPECT_LT(error.size(), 1400U);
+  EXPECT_TRUE(error.ends_with("bytes) and 12 more")) << error;
+}
+
 TEST(JsonLines, SurvivesDeepNesting) {
   const std::string deep = std::string(1000000, '[') + std::string(1000000, ']');
   EXPECT_EQ(

@@ -13,7 +13,7 @@ void require_message(const FormatError& error) {
   for (const char c : message) {
     require(static_cast<unsigned char>(c) >= ' ' && c != 0x7F, "a message is one line");
   }
-  require(message.size() < 8000, "a message is not long");
+  require(message.size() < 2000, "a message is not long");
 }
 
 void require_within(const PeakMemory& memory, std::size_t input_bytes, MemoryBound bound) {

@@ -120,6 +120,9 @@ TEST(Npz, MembersMayBeDeflatedAndWide) {
       EXPECT_EQ(found[0].second.to_vector<float>(), std::vector<float>(300, 2.5F));
     }
   }
+  EXPECT_ERROR_WITH(
+      FormatError, "nnn...\" (5007 bytes): at byte 0",
+      read_npz(folder.write("x.npz", archive(std::string(5003, 'n') + ".npy", "x", false))));
   EXPECT_ERROR_WITH(FormatError, "\"w.txt\" is no .npy",
                     read_npz(folder.write("x.npz", archive("w.txt", npy, false))));
   EXPECT_ERROR_WITH(FormatError, "w.npy: at byte 0: does not begin",

@@ -68,6 +68,9 @@ TEST_F(OnnxPlan, NamesWhatItDoesNotKnow) {
           model_of({node("NonMaxSuppression", {"x"}, {"y"}, "/nms")}, {"x"}, {"y"}));
   refuses("Loop \"y\": the operator \"Loop\" of ONNX is not supported",
           model_of({node("Loop", {"x"}, {"y"})}, {"x"}, {"y"}));
+  const std::string shown = "\"" + std::string(80, 'L') + "...\" (5003 bytes)";
+  refuses(shown + " \"y\": the operator " + shown + " of ONNX is not supported",
+          model_of({node(std::string(5003, 'L'), {"x"}, {"y"})}, {"x"}, {"y"}));
   Model other = model_of({node("Relu", {"x"}, {"y"})}, {"x"}, {"y"});
   other.graph.nodes[0].domain = "com.microsoft";
   refuses("Relu \"y\": the file imports no operators of \"com.microsoft\"", other);

@@ -123,7 +123,7 @@ TEST_F(Ctranslate2, StepsAreTheWholeAndABatchIsEachAlone) {
     EXPECT_NEAR(alone[1].score, all[i][1].score, 1e-4);
   }
   EXPECT_EQ(found.words({.words = {2, 3, 4}}), (Words{"x", "y", "<unk>"}));
-  EXPECT_ERROR_WITH(ValueError, "no word z", found.translate({{"z"}}, one));
+  EXPECT_ERROR_WITH(ValueError, "no word \"z\"", found.translate({{"z"}}, one));
   EXPECT_ERROR_WITH(ValueError, "a source has no word", found.translate({{}}, one));
   EXPECT_TRUE(found.translate({}, one).empty());
 }
@@ -137,7 +137,7 @@ TEST_F(Ctranslate2, FilesAreReadStrictly) {
   EXPECT_ERROR_WITH(FormatError, "version 7, not 2", read("\x07" + whole.substr(1)));
   std::string other = whole;
   other.replace(other.find("Base"), 4, "Bass");
-  EXPECT_ERROR_WITH(FormatError, "a TransformerBass", read(other));
+  EXPECT_ERROR_WITH(FormatError, "a \"TransformerBass\"", read(other));
   std::vector<Variable> some = variables();
   some.erase(some.begin() + 3);
   EXPECT_ERROR_WITH(FormatError, "self_attn.in_proj_bias", read(file_of(some)));
@@ -148,6 +148,10 @@ TEST_F(Ctranslate2, FilesAreReadStrictly) {
   some = variables();
   some.push_back(some[0]);
   EXPECT_ERROR_WITH(FormatError, "twice", read(file_of(some)));
+  some = variables();
+  some.push_back({std::string(60013, 'v'), {2}});
+  EXPECT_ERROR_WITH(FormatError, "vvv...\" (60013 bytes)",
+                    read(file_of(some).substr(0, file_of(some).size() - 4)));
   for (std::size_t i = 0; i < variables().size(); ++i) {
     some = variables();
     some[i].shape[0] += 1;

@@ -36,7 +36,7 @@ TEST(TensorJson, IsReadStrictly) {
   };
   const std::string kind = R"(, "dtype": "torch.float32")";
   EXPECT_ERROR_WITH(FormatError, "wants shape, dtype and data", read(R"({"shape": [1]})"));
-  EXPECT_ERROR_WITH(FormatError, "a: 4 bytes for [2]",
+  EXPECT_ERROR_WITH(FormatError, "\"a\": 4 bytes for [2]",
                     read(R"({"shape": [2], "data": "AACAPw==")" + kind + "}"));
   EXPECT_ERROR_WITH(
       FormatError, "bytes for [4611686018427387904, 4611686018427387904]",
@@ -44,6 +44,11 @@ TEST(TensorJson, IsReadStrictly) {
   EXPECT_ERROR_WITH(FormatError, "a shape that cannot be", read(R"({"shape": [-1]})"));
   EXPECT_ERROR_WITH(FormatError, "not of torch.float32",
                     read(R"({"shape": [0], "data": "", "dtype": "torch.int64"})"));
+  EXPECT_ERROR_WITH(FormatError, "\"a\" is there twice",
+                    read(R"({"shape": [0], "data": "")" + kind +
+                         "}, \"a\": " + R"({"shape": [0], "data": "")" + kind + "}"));
+  EXPECT_ERROR_WITH(FormatError, "(5003 bytes) of \"a\"",
+                    read("{\"" + std::string(5003, 'f') + "\": 1}"));
   for (const char* data : {"A", "AACA Pw=", "=AAA", "A===", "AA=A", "AAA=AAAA", "AAAé"}) {
     EXPECT_ERROR_WITH(FormatError, "not base64",
                       read(std::string(R"({"shape": [1], "data": ")") + data + "\"" + kind + "}"))

@@ -7,6 +7,7 @@
 
 #include "../../../core/error.h"
 #include "../../../core/kernels/elementwise/copy.h"
+#include "../../../core/quoted.h"
 #include "../../../core/traced.h"
 #include "../../check_defined.h"
 #include "../../record.h"
@@ -126,7 +127,8 @@ Tensor diag_embed(const Tensor& x, Index offset) {
 
 IndexEntry::IndexEntry(const char* dots) : kind(Kind::ellipsis) {
   if (std::string_view(dots) != "...") {
-    throw IndexError(fmt::format("index: an entry is \"{}\": the only text is \"...\"", dots));
+    throw IndexError(
+        fmt::format("index: an entry is {}: the only text is \"...\"", in_quotes(dots)));
   }
 }
 
