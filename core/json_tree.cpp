@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <set>
+#include <utility>
 
 #include "error.h"
 #include "json_events.h"
@@ -24,10 +26,14 @@ class Builder final : public JsonEvents {
   void on_bool(bool value) override { put({.kind = Kind::truth, .truth = value}); }
   void on_int(std::int64_t value) override { put({.kind = Kind::integer, .integer = value}); }
   void on_double(double value) override { put({.kind = Kind::real, .real = value}); }
-  void on_string(const std::string& value) override { put({.kind = Kind::text, .text = value}); }
+  void on_string(const std::string& value) override {
+    JsonTree text = with_parts(Kind::text);
+    text.parts->text = value;
+    put(std::move(text));
+  }
   void on_key(const std::string& key) override {
     if (!names_.back().insert(key).second) fail(in_quotes(key) + " is there twice");
-    open_.back().keys.push_back(key);
+    open_.back().parts->keys.push_back(key);
   }
   void on_object_begin() override { begin(Kind::object); }
   void on_object_end() override { end(); }
@@ -37,9 +43,12 @@ class Builder final : public JsonEvents {
   JsonTree root;
 
  private:
+  static JsonTree with_parts(Kind kind) {
+    return {.kind = kind, .parts = std::make_unique<JsonTree::Parts>()};
+  }
   void begin(Kind kind) {
     if (open_.size() == kDeepest) fail(fmt::format("more than {} levels", kDeepest));
-    open_.push_back({.kind = kind});
+    open_.push_back(with_parts(kind));
     names_.emplace_back();
   }
   void end() {
@@ -52,7 +61,7 @@ class Builder final : public JsonEvents {
     if (open_.empty()) {
       root = std::move(tree);
     } else {
-      open_.back().items.push_back(std::move(tree));
+      open_.back().parts->items.push_back(std::move(tree));
     }
   }
   std::vector<JsonTree> open_;
@@ -91,33 +100,35 @@ double JsonView::number() const {
 }
 const std::string& JsonView::text() const {
   want(Kind::text, "a text");
-  return tree_->text;
+  return tree_->parts->text;
 }
 
 std::size_t JsonView::size() const {
   if (!is_object()) want(Kind::list, "a list");
-  return tree_->items.size();
+  return tree_->parts->items.size();
 }
 
 JsonView JsonView::operator[](std::size_t i) const {
+  if (!is_object()) want(Kind::list, "a list");
   const std::string where = is_object() ? fmt::format("{}{}{}", where_, where_.empty() ? "" : ".",
-                                                      one_line(tree_->keys.at(i)))
+                                                      in_short(tree_->parts->keys.at(i)))
                                         : fmt::format("{}[{}]", where_, i);
-  return {tree_->items.at(i), *path_, where};
+  return {tree_->parts->items.at(i), *path_, where};
 }
 
 const std::string& JsonView::key(std::size_t i) const {
   want(Kind::object, "an object");
-  return tree_->keys.at(i);
+  return tree_->parts->keys.at(i);
 }
 
 JsonView JsonView::operator[](std::string_view key) const {
   static const JsonTree kNothing;
   want(Kind::object, "an object");
-  const std::string where = fmt::format("{}{}{}", where_, where_.empty() ? "" : ".", key);
-  const auto found = std::find(tree_->keys.begin(), tree_->keys.end(), key);
-  if (found == tree_->keys.end()) return {kNothing, *path_, where};
-  return {tree_->items[static_cast<std::size_t>(found - tree_->keys.begin())], *path_, where};
+  const std::string where = fmt::format("{}{}{}", where_, where_.empty() ? "" : ".", in_short(key));
+  const auto& keys = tree_->parts->keys;
+  const auto found = std::find(keys.begin(), keys.end(), key);
+  if (found == keys.end()) return {kNothing, *path_, where};
+  return {tree_->parts->items[static_cast<std::size_t>(found - keys.begin())], *path_, where};
 }
 
 bool JsonView::truth(std::string_view key, bool otherwise) const {

@@ -1,23 +1,30 @@
 // JSON as a tree, for files whose objects say by one field what their others are.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace heed {
 
+/// Small, since two bytes of a text may be one, "0,".
 struct JsonTree {
   enum class Kind : std::uint8_t { null, truth, integer, real, text, list, object };
+
+  struct Parts {
+    std::string text;
+    std::vector<std::string> keys;  ///< of an object, as many as items
+    std::vector<JsonTree> items;
+  };
 
   Kind kind = Kind::null;
   bool truth = false;
   std::int64_t integer = 0;
   double real = 0;
-  std::string text = {};
-  std::vector<std::string> keys = {};  ///< of an object, as many as items
-  std::vector<JsonTree> items = {};
+  std::unique_ptr<Parts> parts = {};  ///< of a text, a list and an object; null of others
 
   /// One object. Throws FormatError in `path`'s name for broken JSON, a key given twice, and more
   /// than 64 levels.

@@ -6,8 +6,10 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <memory>
 #include <optional>
 #include <unordered_map>
+#include <utility>
 
 #include "../core/error.h"
 #include "../core/quoted.h"
@@ -33,6 +35,7 @@ constexpr std::string_view kTensor = "torch._utils._rebuild_tensor_v2",
                            kOrdered = "collections.OrderedDict", kSize = "torch.Size";
 
 constexpr std::size_t kLongestKey = 64;
+constexpr int kSmall = 256;  // integers that are there once
 
 std::optional<Element> element_of_storage(std::string_view name) {
   for (const Storage& storage : kStorages) {
@@ -75,6 +78,7 @@ class Reader {
     std::memcpy(&out, take(sizeof out).data(), sizeof out);
     return out;
   }
+  std::string copy(std::uint64_t count) { return std::string(take(count)); }
   std::string line() {
     const std::size_t end = text_.find('\n', at_);
     if (end == std::string_view::npos) fail("ends in the middle");
@@ -88,8 +92,28 @@ class Reader {
     out_.values.push_back(std::move(value));
     stack_.push_back(static_cast<Id>(out_.values.size() - 1));
   }
-  void push_integer(std::int64_t number, Kind kind = Kind::integer) {
-    push({.kind = kind, .integer = number});
+  // What is often there and never changes is one value for all its places.
+  void push_known(std::size_t place, Kind kind, std::int64_t integer = 0) {
+    if (known_[place]) {
+      stack_.push_back(*known_[place]);
+    } else {
+      push({.kind = kind, .integer = integer});
+      known_[place] = stack_.back();
+    }
+  }
+  void push_none() { push_known(0, Kind::none); }
+  void push_empty_tuple() { push_known(1, Kind::tuple); }
+  void push_truth(bool truth) { push_known(truth ? 2 : 3, Kind::truth, truth ? 1 : 0); }
+  void push_integer(std::int64_t number) {
+    if (number >= 0 && number < kSmall) {
+      push_known(4 + static_cast<std::size_t>(number), Kind::integer, number);
+    } else {
+      push({.kind = Kind::integer, .integer = number});
+    }
+  }
+  void push_text(std::string text, Kind kind = Kind::text) {
+    push({.kind = kind,
+          .rare = std::make_unique<PickleValue::Rare>(PickleValue::Rare{.text = std::move(text)})});
   }
   Id pop() {
     if (stack_.empty() || (!marks_.empty() && stack_.size() == marks_.back()))
@@ -147,7 +171,7 @@ class Reader {
     const bool known = full == kTensor || full == kParameter || full == kOrdered || full == kSize ||
                        element_of_storage(full);
     if (!known) fail("asks for " + in_quotes(full) + ", which is not built from a file");
-    push({.kind = Kind::global, .text = full});
+    push_text(full, Kind::global);
   }
 
   std::vector<std::int64_t> integers(Id id) const {
@@ -167,15 +191,15 @@ class Reader {
     const PickleValue& given = value(id);
     const auto item = [&](std::size_t i) -> const PickleValue& { return value(given.items[i]); };
     const bool fits = given.kind == Kind::tuple && given.items.size() == 5 &&
-                      item(0).text == "storage" && item(1).kind == Kind::global &&
-                      item(2).kind == Kind::text && item(2).text.size() <= kLongestKey &&
+                      item(0).text() == "storage" && item(1).kind == Kind::global &&
+                      item(2).kind == Kind::text && item(2).text().size() <= kLongestKey &&
                       item(4).kind == Kind::integer;
-    const auto element = fits ? element_of_storage(item(1).text) : std::nullopt;
+    const auto element = fits ? element_of_storage(item(1).text()) : std::nullopt;
     if (!element || item(4).integer < 0) fail("refers to what is no storage");
     push({.kind = Kind::storage,
+          .element = *element,
           .integer = item(4).integer,
-          .text = item(2).text,
-          .element = *element});
+          .rare = std::make_unique<PickleValue::Rare>(PickleValue::Rare{.text = item(2).text()})});
   }
 
   void reduce() {
@@ -183,8 +207,8 @@ class Reader {
     if (value(function).kind != Kind::global || value(arguments).kind != Kind::tuple) {
       fail("calls what is no function");
     }
-    const std::string& name = value(function).text;
-    const std::vector<Id> given = value(arguments).items;
+    const std::string& name = value(function).text();
+    const std::vector<Id>& given = value(arguments).items;  // until something is pushed
     if (name == kOrdered) {
       if (!given.empty()) fail("an OrderedDict of something");
       push({.kind = Kind::dict});
@@ -202,8 +226,8 @@ class Reader {
       push({.kind = Kind::tensor,
             .integer = value(given[1]).integer,
             .items = {given[0]},
-            .sizes = integers(given[2]),
-            .steps = integers(given[3])});
+            .rare = std::make_unique<PickleValue::Rare>(
+                PickleValue::Rare{.sizes = integers(given[2]), .steps = integers(given[3])})});
     } else {
       fail("calls " + name);
     }
@@ -227,9 +251,6 @@ class Reader {
     std::reverse(bytes.begin(), bytes.end());
     return std::bit_cast<double>(bytes);
   }
-  void push_text(std::uint64_t size) {
-    push({.kind = Kind::text, .text = std::string(take(size))});
-  }
 
   // One instruction; true at the end.
   bool step() {
@@ -239,18 +260,18 @@ class Reader {
         out_.root = pop();
         if (!stack_.empty() || !marks_.empty()) fail("ends with something left");
         return true;
-      case 'N': push({}); break;
-      case 0x88: push_integer(1, Kind::truth); break;
-      case 0x89: push_integer(0, Kind::truth); break;
+      case 'N': push_none(); break;
+      case 0x88: push_truth(true); break;
+      case 0x89: push_truth(false); break;
       case 'J': push_integer(number<std::int32_t>()); break;
       case 'K': push_integer(number<std::uint8_t>()); break;
       case 'M': push_integer(number<std::uint16_t>()); break;
       case 0x8A: push_integer(wide_integer(number<std::uint8_t>())); break;
-      case 'G': push({.kind = Kind::real, .real = real()}); break;
-      case 'X': push_text(number<std::uint32_t>()); break;
-      case 0x8C: push_text(number<std::uint8_t>()); break;
-      case 0x8D: push_text(number<std::uint64_t>()); break;
-      case ')': push({.kind = Kind::tuple}); break;
+      case 'G': push({.kind = Kind::real, .integer = std::bit_cast<std::int64_t>(real())}); break;
+      case 'X': push_text(copy(number<std::uint32_t>())); break;
+      case 0x8C: push_text(copy(number<std::uint8_t>())); break;
+      case 0x8D: push_text(copy(number<std::uint64_t>())); break;
+      case ')': push_empty_tuple(); break;
       case 0x85:
       case 0x86:
       case 0x87: {
@@ -285,7 +306,7 @@ class Reader {
         if (value(names[0]).kind != Kind::text || value(names[1]).kind != Kind::text) {
           fail("asks for what has no name");
         }
-        push_global(value(names[0]).text, value(names[1]).text);
+        push_global(value(names[0]).text(), value(names[1]).text());
         break;
       }
       case 'Q': push_storage(); break;
@@ -307,6 +328,7 @@ class Reader {
   Pickle out_;
   std::vector<Id> stack_;
   std::vector<std::size_t> marks_;
+  std::array<std::optional<Id>, 4 + kSmall> known_;
   std::unordered_map<std::uint32_t, Id> memo_;
 };
 

@@ -3,7 +3,9 @@
 // besides.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +14,7 @@
 
 namespace heed::io {
 
+/// Small, since an instruction of a byte may be one.
 struct PickleValue {
   enum class Kind : std::uint8_t {
     none,
@@ -28,17 +31,32 @@ struct PickleValue {
   };
   using Id = std::uint32_t;
 
+  struct Rare {
+    std::string text = {};
+    std::vector<std::int64_t> sizes = {}, steps = {};
+  };
+
   Kind kind = Kind::none;
-  std::int64_t integer =
-      0;  ///< also of a truth; of a storage how many elements, of a tensor its first
-  double real = 0;
-  std::string text = {};           ///< of a global its name, of a storage its key
-  std::vector<Id> items = {};      ///< of a dict a key, its value, ..; of a tensor its storage
   Element element = Element::f32;  ///< of a storage
-  std::vector<std::int64_t> sizes = {}, steps = {};  ///< of a tensor
+  /// Also of a truth; of a storage how many elements, of a tensor its first; of a real its bits.
+  std::int64_t integer = 0;
+  std::vector<Id> items = {};  ///< of a dict a key, its value, ..; of a tensor its storage
+  std::unique_ptr<const Rare> rare = {};  ///< null where there is nothing of it
+
+  double real() const { return std::bit_cast<double>(integer); }
+  /// Of a global its name, of a storage its key.
+  const std::string& text() const { return rare_or_nothing().text; }
+  /// Of a tensor.
+  const std::vector<std::int64_t>& sizes() const { return rare_or_nothing().sizes; }
+  const std::vector<std::int64_t>& steps() const { return rare_or_nothing().steps; }
+  const Rare& rare_or_nothing() const {
+    static const Rare kNothing;
+    return rare ? *rare : kNothing;
+  }
 };
 
-/// Values by their numbers: one may be in several others, and within itself.
+/// Values by their numbers: one may be in several others, and within itself. None, truths, small
+/// integers and the tuple of nothing are there once.
 struct Pickle {
   std::vector<PickleValue> values;
   PickleValue::Id root = 0;

@@ -75,7 +75,7 @@ class Reader {
   }
 
   std::string key(const std::string& in, const PickleValue& value) const {
-    if (value.kind == Kind::text) return value.text;
+    if (value.kind == Kind::text) return value.text();
     if (value.kind == Kind::integer) return fmt::format("{}", value.integer);
     fail(in_quotes(in) + " has a key that is neither text nor integer");
   }
@@ -86,38 +86,38 @@ class Reader {
     switch (value.kind) {
       case Kind::truth: out_.values.emplace(name, value.integer != 0); break;
       case Kind::integer: out_.values.emplace(name, value.integer); break;
-      case Kind::real: out_.values.emplace(name, value.real); break;
-      case Kind::text: out_.values.emplace(name, value.text); break;
+      case Kind::real: out_.values.emplace(name, value.real()); break;
+      case Kind::text: out_.values.emplace(name, value.text()); break;
       case Kind::tensor: out_.arrays.emplace_back(name, tensor(name, value)); break;
       default: fail(in_quotes(name) + " is neither a tensor nor a number nor a text");
     }
   }
 
   const Array& storage(const PickleValue& value) {
-    const auto known = storages_.find(value.text);
+    const auto known = storages_.find(value.text());
     if (known != storages_.end()) {
-      if (known->second.first != value.element) fail(in_quotes(value.text) + " has two dtypes");
+      if (known->second.first != value.element) fail(in_quotes(value.text()) + " has two dtypes");
       return known->second.second;
     }
-    const ZipMember* const member = zip_.find(folder_ + "data/" + value.text);
-    if (member == nullptr) fail("the storage " + in_quotes(value.text) + " is missing");
+    const ZipMember* const member = zip_.find(folder_ + "data/" + value.text());
+    if (member == nullptr) fail("the storage " + in_quotes(value.text()) + " is missing");
     if (member->unpacked % bytes_of(value.element) != 0 ||
         member->unpacked / bytes_of(value.element) != static_cast<std::uint64_t>(value.integer)) {
-      fail(fmt::format("the storage {} has {} bytes for {} of {}", in_quotes(value.text),
+      fail(fmt::format("the storage {} has {} bytes for {} of {}", in_quotes(value.text()),
                        member->unpacked, value.integer, name(value.element)));
     }
     Array numbers = decode_elements(value.element, Shape{value.integer}, zip_.read(*member),
-                                    {path_, member->begin, "storage " + in_quotes(value.text)});
-    return storages_.emplace(value.text, std::pair(value.element, std::move(numbers)))
+                                    {path_, member->begin, "storage " + in_quotes(value.text())});
+    return storages_.emplace(value.text(), std::pair(value.element, std::move(numbers)))
         .first->second.second;
   }
 
   Array tensor(const std::string& name, const PickleValue& value) {
     const PickleValue& held = pickle_[value.items[0]];
     const Array& numbers = storage(held);
-    if (value.sizes.size() != value.steps.size() || value.sizes.size() > kMaxRank) {
-      fail(fmt::format("{} has {} axes and {} strides", in_quotes(name), value.sizes.size(),
-                       value.steps.size()));
+    if (value.sizes().size() != value.steps().size() || value.sizes().size() > kMaxRank) {
+      fail(fmt::format("{} has {} axes and {} strides", in_quotes(name), value.sizes().size(),
+                       value.steps().size()));
     }
     Shape shape;
     Strides steps;
@@ -129,10 +129,10 @@ class Reader {
                __builtin_mul_overflow(std::max<Index>(size - 1, 0), step, &reach) ||
                __builtin_add_overflow(last, reach, &last);
     };
-    for (std::size_t axis = 0; axis < value.sizes.size(); ++axis) {
-      add(value.sizes[axis], value.steps[axis]);
-      shape.push_back(value.sizes[axis]);
-      steps.push_back(value.steps[axis]);
+    for (std::size_t axis = 0; axis < value.sizes().size(); ++axis) {
+      add(value.sizes()[axis], value.steps()[axis]);
+      shape.push_back(value.sizes()[axis]);
+      steps.push_back(value.steps()[axis]);
     }
     if (beyond || count > held.integer || (count > 0 && last >= held.integer)) {
       fail(fmt::format("{} goes beyond its storage of {}", in_quotes(name), held.integer));

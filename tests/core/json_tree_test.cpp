@@ -77,7 +77,19 @@ TEST_F(JsonTrees, NameThePlaceOfWhatDoesNotFit) {
   EXPECT_ERROR(FormatError, says("model[\\n] must be true or false"),
                view("{\"model[\\n]\": 3}")[std::size_t{0}].truth());
   EXPECT_THROW(view("{}")[std::size_t{0}], std::out_of_range);
+  EXPECT_ERROR(FormatError, says("d must be a list"), view("{\"d\": 1}")["d"][std::size_t{0}]);
 }
+
+TEST_F(JsonTrees, NamePlacesInShort) {
+  const std::string key(5003, 'k');
+  const std::string text = "{\"" + key + "\": {\"b\": 1}}";
+  EXPECT_ERROR(FormatError,
+               "a.json: at byte 0: \"" + key.substr(0, 80) + "...\" (5003 bytes).b must be a text",
+               view(text)[std::size_t{0}]["b"].text());
+  EXPECT_ERROR_WITH(FormatError, "(5003 bytes) is missing", view("{}")[key].text());
+}
+
+TEST_F(JsonTrees, AreSmall) { EXPECT_LE(sizeof(JsonTree), 32U); }
 
 TEST_F(JsonTrees, HoldEachKeyOnceInItsObject) {
   EXPECT_ERROR(FormatError, "a.json: at byte 0: \"a\" is there twice",

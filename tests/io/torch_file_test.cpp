@@ -208,7 +208,7 @@ std::string said(const Pickle& all, PickleValue::Id id) {
   if (value.kind == Kind::none) return "None";
   if (value.kind == Kind::truth) return value.integer != 0 ? "True" : "False";
   if (value.kind == Kind::integer) return std::to_string(value.integer);
-  if (value.kind == Kind::text) return value.text;
+  if (value.kind == Kind::text) return value.text();
   std::string out;
   for (const PickleValue::Id item : value.items) out += (out.empty() ? "" : " ") + said(all, item);
   if (value.kind == Kind::list) return "[" + out + "]";
@@ -280,7 +280,7 @@ TEST(Pickle, SaysWhere) {
   const std::string floats = "ctorch\nFloatStorage\n";
   const Pickle longest =
       read_pickle(pickle(stored(text("storage"), floats, text(std::string(64, 'k')), "K\1")), "f");
-  EXPECT_EQ(longest[longest.root].text.size(), 64u);
+  EXPECT_EQ(longest[longest.root].text().size(), 64u);
   for (const std::string& each :
        {stored(text("other"), floats, text("0"), "K\1"),
         stored(text("storage"), text("torch.FloatStorage"), text("0"), "K\1"),
@@ -320,7 +320,7 @@ TEST(Pickle, BrokenOnesAreRefused) {
   const Pickle found = read_pickle(
       "\x80\4\x95" + std::string(8, '\0') + "\x8c\2ab\x94h" + std::string(1, '\0') + "\x86.", "f");
   ASSERT_EQ(found[found.root].items.size(), 2u);
-  EXPECT_EQ(found[found[found.root].items[1]].text, "ab");
+  EXPECT_EQ(found[found[found.root].items[1]].text(), "ab");
 }
 
 }  // namespace
