@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <numeric>
 #include <set>
 
 #include "../core/error.h"
@@ -125,7 +126,6 @@ ZipReader::ZipReader(std::string_view all, const std::string& path, std::uint64_
     bytes.fail(directory.begin, fmt::format("a directory of {} members in {} bytes",
                                             directory.count, directory.size));
   }
-  std::set<std::string_view> names;
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   const std::uint64_t most = most_growth > kAny / all.size() ? kAny : all.size() * most_growth;
   std::uint64_t total = 0, place = directory.begin;
@@ -174,13 +174,19 @@ ZipReader::ZipReader(std::string_view all, const std::string& path, std::uint64_
   if (place != directory.end)
     bytes.fail(place, "something stands behind the last member of the directory");
 
-  std::vector<const ZipMember*> in_order;
-  for (const ZipMember& member : members_) {
-    if (!names.insert(member.name).second) {
-      bytes.fail(directory.begin, in_quotes(member.name) + " is there twice");
-    }
-    in_order.push_back(&member);
+  by_name_.resize(members_.size());
+  std::iota(by_name_.begin(), by_name_.end(), std::size_t{0});
+  const auto name_of = [this](std::size_t i) -> const std::string& { return members_[i].name; };
+  std::sort(by_name_.begin(), by_name_.end(),
+            [&](std::size_t a, std::size_t b) { return name_of(a) < name_of(b); });
+  const auto twice =
+      std::adjacent_find(by_name_.begin(), by_name_.end(),
+                         [&](std::size_t a, std::size_t b) { return name_of(a) == name_of(b); });
+  if (twice != by_name_.end()) {
+    bytes.fail(directory.begin, in_quotes(name_of(*twice)) + " is there twice");
   }
+  std::vector<const ZipMember*> in_order;
+  for (const ZipMember& member : members_) in_order.push_back(&member);
   std::sort(in_order.begin(), in_order.end(),
             [](const ZipMember* a, const ZipMember* b) { return a->begin < b->begin; });
   for (std::size_t i = 1; i < in_order.size(); ++i) {
@@ -194,9 +200,11 @@ ZipReader::ZipReader(std::string_view all, const std::string& path, std::uint64_
 }
 
 const ZipMember* ZipReader::find(std::string_view name) const {
-  const auto found = std::find_if(members_.begin(), members_.end(),
-                                  [&](const ZipMember& member) { return member.name == name; });
-  return found == members_.end() ? nullptr : &*found;
+  const auto found = std::lower_bound(
+      by_name_.begin(), by_name_.end(), name,
+      [this](std::size_t i, std::string_view wanted) { return members_[i].name < wanted; });
+  if (found == by_name_.end() || members_[*found].name != name) return nullptr;
+  return &members_[*found];
 }
 
 std::string ZipReader::read(const ZipMember& member) const {

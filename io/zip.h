@@ -3,6 +3,7 @@
 // cost is bounded before anything is unpacked.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -40,6 +41,7 @@ class ZipReader {
   std::string_view bytes_;
   std::string path_;
   std::vector<ZipMember> members_;
+  std::vector<std::size_t> by_name_;
 };
 
 /// An archive of these, stored, which begin at multiples of 64 bytes. Throws ValueError for a name

@@ -16,7 +16,8 @@ constexpr std::size_t kDeepest = 8;
 
 class ConfigReader final : public JsonEvents {
  public:
-  explicit ConfigReader(const std::string& path) : JsonEvents(path, 0) {}
+  ConfigReader(const std::string& path, std::size_t bytes)
+      : JsonEvents(path, 0), longest_names_(64 * bytes) {}
 
   void on_key(const std::string& key) override {
     if (lists_ > 0) return;
@@ -52,27 +53,34 @@ class ConfigReader final : public JsonEvents {
   void deeper() {
     if (++lists_ > kDeepest) fail("lists within lists, too deep");
   }
-  void put(FamilyConfig::Value value) {
+  void put(const FamilyConfig::Value& value) {
+    if (lists_ > 0) {
+      if (lists_ != 1 || names_.size() != 1) return;
+      if (names_[0] == "architectures") values.try_emplace("architectures.0", value);
+      if (names_[0] == "layer_types") set(fmt::format("layer_types.{}", layers_++), value);
+      return;
+    }
     std::string name;
     for (const std::string& part : names_) name += (name.empty() ? "" : ".") + part;
-    if (lists_ > 0) {
-      if (lists_ != 1) return;
-      if (name == "architectures") values.try_emplace(name + ".0", value);
-      if (name != "layer_types") return;
-      name += fmt::format(".{}", layers_++);
-    }
-    if (!values.emplace(name, std::move(value)).second) fail(in_quotes(name) + " is there twice");
+    named_ += name.size();
+    if (named_ > longest_names_) fail("names of values that are far longer than the file");
+    set(name, value);
+  }
+  void set(const std::string& name, const FamilyConfig::Value& value) {
+    if (!values.emplace(name, value).second) fail(in_quotes(name) + " is there twice");
   }
 
   std::vector<std::string> names_;
   std::size_t lists_ = 0, layers_ = 0;
+  std::size_t longest_names_, named_ = 0;  // bytes of all names together: each value has its whole
 };
 
 }  // namespace
 
 FamilyConfig FamilyConfig::read(const std::string& path) {
-  ConfigReader reader(path);
-  read_json_object(io::read_file(path), reader);
+  const std::string text = io::read_file(path);
+  ConfigReader reader(path, text.size());
+  read_json_object(text, reader);
   FamilyConfig out;
   out.path_ = path;
   out.values_ = std::move(reader.values);

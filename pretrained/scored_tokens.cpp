@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <queue>
 
 #include "../core/error.h"
 #include "../data/utf8.h"
@@ -57,23 +58,54 @@ std::vector<Index> ScoredTokens::encode(const std::string& text, bool first) con
     }
     at = end;
   }
-  while (true) {
-    float best = -std::numeric_limits<float>::infinity();
-    std::size_t where = out.size();
-    Index joined = -1;
-    for (std::size_t i = 0; i + 1 < out.size(); ++i) {
-      const auto left = static_cast<std::size_t>(out[i]),
-                 right = static_cast<std::size_t>(out[i + 1]);
-      const Index token = find(texts_[left] + texts_[right]);
-      if (token < 0 || !(scores_[static_cast<std::size_t>(token)] > best)) continue;
-      best = scores_[static_cast<std::size_t>(token)];
-      where = i;
-      joined = token;
+  join(out);
+  return out;
+}
+
+// Best pairs first, the leftmost of equals; tokens are a list whose gaps are passed over.
+void ScoredTokens::join(std::vector<Index>& tokens) const {
+  struct Candidate {
+    float score;
+    std::size_t left;
+    Index left_token, right_token, joined;
+    bool operator<(const Candidate& other) const {
+      return score != other.score ? score < other.score : left > other.left;
     }
-    if (where == out.size()) return out;
-    out[where] = joined;
-    out.erase(out.begin() + static_cast<std::ptrdiff_t>(where) + 1);
+  };
+  const std::size_t none = tokens.size();
+  std::vector<std::size_t> next(none), before(none);
+  for (std::size_t i = 0; i < none; ++i) {
+    next[i] = i + 1;
+    before[i] = i == 0 ? none : i - 1;
   }
+  std::priority_queue<Candidate> open;
+  const auto look = [&](std::size_t left) {
+    if (left == none || next[left] == none) return;
+    const Index a = tokens[left], b = tokens[next[left]];
+    const Index joined =
+        find(texts_[static_cast<std::size_t>(a)] + texts_[static_cast<std::size_t>(b)]);
+    if (joined < 0) return;
+    const float score = scores_[static_cast<std::size_t>(joined)];
+    // Neither NaN nor minus infinity is better than nothing.
+    if (score > -std::numeric_limits<float>::infinity()) open.push({score, left, a, b, joined});
+  };
+  for (std::size_t i = 0; i < none; ++i) look(i);
+  while (!open.empty()) {
+    const Candidate best = open.top();
+    open.pop();
+    const std::size_t left = best.left, right = next[left];
+    // Of tokens that have been joined otherwise meanwhile.
+    if (right == none || tokens[left] != best.left_token || tokens[right] != best.right_token) {
+      continue;
+    }
+    tokens[left] = best.joined;
+    tokens[right] = -1;
+    next[left] = next[right];
+    if (next[left] != none) before[next[left]] = left;
+    look(before[left]);
+    look(left);
+  }
+  std::erase(tokens, -1);
 }
 
 std::string ScoredTokens::decode(Index before, Index token) const {

@@ -30,6 +30,7 @@ class ScoredTokens {
 
  private:
   Index find(const std::string& text) const;  // -1: none
+  void join(std::vector<Index>& tokens) const;
   std::vector<std::string> texts_;
   std::vector<float> scores_;
   std::vector<std::pair<std::string, Index>> sorted_;

@@ -2,9 +2,16 @@
 // memory above all, and takes seconds, which quadratic time would not.
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
+#include "../../io/zip.h"
+#include "../../pretrained/scored_tokens.h"
+#include "../io/pickled.h"
 #include "checks.h"
+#include "input_file.h"
 #include "targets.h"
 
 namespace heed::fuzz {
@@ -98,6 +105,73 @@ TEST(Growth, OfLines) {
        "1 A?\tb\t\n");
   babi("1 A.\n2 B?\tc\t" + repeated("1 ") + "\n");
   idx(std::string("\0\0\x08\1\0\x10\0\0", 8) + std::string(kBytes, 'a'));
+}
+
+TEST(Growth, OfLogs) {
+  json_log("\1" + repeated("{\"step\":1}\n"));
+  json_log("\1{\"step\":1," + numbered(key_and_text, ",") + "}\n");
+  json_log("\1{\"step\":1,\"x\":{" + numbered(key_and_text, ",") + "}}\n");
+  json_log("\1{\"step\":1,\"x\":" + repeated("["));
+  csv_log("\1step\n" + repeated("1\n"));
+  csv_log("\1step," + numbered([](const std::string& n) { return n; }, ",") + "\n");
+  csv_log("\1step" + repeated(",") + "\n");
+  csv_log("\1step," + repeated("a") + "\n" + repeated("1,2\n"));
+}
+
+TEST(Growth, OfTensorsInJson) {
+  const auto entry = [](int i) {
+    return "\"" + std::to_string(i) +
+           "\":{\"shape\":[0],\"data\":\"\",\"dtype\":\"torch.float32\"}";
+  };
+  std::string entries = entry(0);
+  for (int i = 1; i < 50000; ++i) entries += "," + entry(i);
+  tensor_json("{" + entries + "}");
+  family_config("{\"" + repeated("a") + "\":[" + repeated("0,") + "0]}");
+  family_config("{\"" + repeated("a").substr(0, kBytes / 16) + "\":{" +
+                numbered(key_and_text, ",") + "}}");
+}
+
+TEST(Growth, OfMembersOfAZip) {
+  std::vector<std::pair<std::string, std::string>> members;
+  for (int i = 0; i < 65000; ++i) members.emplace_back(std::to_string(i), "");
+  const std::string bytes = io::encode_zip(members);
+  const io::ZipReader zip(bytes, "f");
+  for (const auto& [name, content] : members) {
+    const io::ZipMember* const found = zip.find(name);
+    ASSERT_TRUE(found != nullptr && found->name == name);
+  }
+  EXPECT_EQ(zip.find("65000"), nullptr);
+  EXPECT_EQ(zip.find(""), nullptr);
+}
+
+TEST(Growth, OfPickles) {
+  const std::string begin = "\x80\2(", end = "t.";
+  for (const char* piece : {"N", "]", ")", "}", "\x88", "K\7", "M\7\7", "(t", "](e", "\x8c\1a"}) {
+    SCOPED_TRACE(piece);
+    torch_file(begin + repeated(piece) + end);
+  }
+  torch_file(begin + "N" + repeated("\x85") + end);
+  torch_file(begin + "N" + repeated("\x94") + end);
+  torch_file(begin + repeated("(") + end);
+  // A function is called with the same long tuple again and again.
+  const std::string zero(1, '\0');
+  const std::string tensor = pickled::tensor(pickled::storage("Float", "0", 1), 0, {1}, {1});
+  torch_file(begin + "ctorch._utils\n_rebuild_parameter\nq" + zero + "(" + tensor +
+             std::string(200000, 'N') + "tq\1" + repeated("h" + zero + "h\1R") + end);
+}
+
+TEST(Growth, OfScoredTokens) {
+  const auto bytes_of = [](auto number) {
+    return std::string(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  std::string content = bytes_of(std::int32_t{5});
+  for (const std::string text : {"<unk>", "<s>", "</s>", "a", "aa"}) {
+    content += bytes_of(-1.0F) + bytes_of(static_cast<std::int32_t>(text.size())) + text;
+  }
+  InputFile file;
+  const pretrained::ScoredTokens tokens(file.write(content), 5);
+  const std::vector<Index> found = tokens.encode(repeated("a").substr(0, kBytes / 4), false);
+  EXPECT_EQ(found, std::vector<Index>(kBytes / 8, 4));
 }
 
 }  // namespace

@@ -3,9 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "../../core/error.h"
+#include "../../core/generator.h"
 #include "../io/temporary_folder.h"
 #include "../support/throws.h"
 
@@ -44,6 +47,53 @@ TEST(ScoredTokens, TheBestPairIsJoinedFirst) {
   EXPECT_ERROR_WITH(ValueError, "no bytes", tokens.encode("c"));
   EXPECT_ERROR_WITH(ValueError, "UTF-8", tokens.encode("\xff"));
   EXPECT_THROW(tokens.decode({12}), IndexError);
+}
+
+// As it is defined: of all pairs the best is joined, the leftmost of equals, until there is none.
+std::vector<Index> joined_plainly(std::vector<Index> tokens,
+                                  const std::vector<std::pair<float, std::string>>& known) {
+  const auto text = [&](Index token) { return known[static_cast<std::size_t>(token)].second; };
+  for (;;) {
+    float best = -std::numeric_limits<float>::infinity();
+    std::size_t where = tokens.size();
+    Index joined = -1;
+    for (std::size_t i = 0; i + 1 < tokens.size(); ++i) {
+      for (std::size_t k = 0; k < known.size(); ++k) {
+        if (known[k].second != text(tokens[i]) + text(tokens[i + 1])) continue;
+        if (known[k].first > best) {
+          best = known[k].first;
+          where = i;
+          joined = static_cast<Index>(k);
+        }
+        break;  // the first of that text
+      }
+    }
+    if (joined < 0) return tokens;
+    tokens[where] = joined;
+    tokens.erase(tokens.begin() + static_cast<std::ptrdiff_t>(where) + 1);
+  }
+}
+
+TEST(ScoredTokens, AreJoinedAsDefined) {
+  constexpr float kInf = std::numeric_limits<float>::infinity();
+  const std::vector<std::pair<float, std::string>> known = {
+      {0, "a"},       {0, "b"},    {-2, "ab"},   {-2, "ba"},     {-3, "aa"},
+      {-3, "bb"},     {-2, "aab"}, {-1, "abab"}, {-kInf, "bba"}, {std::nanf(""), "aaa"},
+      {kInf, "bbbb"}, {-3, "abb"}, {-1, "ab"},   {0.5F, "baba"}, {-2, "aabb"}};
+  const TemporaryFolder folder;
+  const ScoredTokens tokens(folder.write("t", tokens_of(known)), std::ssize(known));
+  Generator random(7);
+  for (Index length = 0; length < 61; ++length) {
+    for (int i = 0; i < 13; ++i) {
+      std::string text;
+      std::vector<Index> letters;
+      for (Index k = 0; k < length; ++k) {
+        letters.push_back(random.below(2));
+        text += letters.back() == 0 ? 'a' : 'b';
+      }
+      ASSERT_EQ(tokens.encode(text, false), joined_plainly(letters, known)) << text;
+    }
+  }
 }
 
 TEST(ScoredTokens, FilesAreReadStrictly) {
