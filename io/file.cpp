@@ -99,7 +99,7 @@ fs::path without_links(fs::path path, std::error_code& error) {
   return path;
 }
 
-std::string read_file(const std::string& path) {
+std::string read_file(const std::string& path, std::size_t longest_stream) {
   Descriptor file(open_file(path, O_RDONLY));
   struct stat info {};
   if (file.get() < 0 || ::fstat(file.get(), &info) != 0) throw IoError(path, "cannot open", errno);
@@ -115,6 +115,9 @@ std::string read_file(const std::string& path) {
       if (count < 0) throw IoError(path, "cannot read", errno);
       if (count == 0) break;
       filled += static_cast<std::size_t>(count);
+      if (filled > longest_stream && !S_ISREG(info.st_mode)) {
+        throw IoError(path, "cannot read", EFBIG);
+      }
     }
     content.resize(filled);
     return content;

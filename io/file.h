@@ -4,6 +4,7 @@
 // and the temporary one is removed.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -12,8 +13,12 @@
 
 namespace heed::io {
 
-/// The whole content. Throws IoError (also for a folder), OutOfMemory.
-std::string read_file(const std::string& path);
+/// The most that read_file() takes of what is no regular file: a device may never end.
+inline constexpr std::size_t kLongestStream = std::size_t{1} << 30;
+
+/// The whole content. Throws IoError (also for a folder, and for a pipe or a device that goes on
+/// beyond `longest_stream` bytes), OutOfMemory.
+std::string read_file(const std::string& path, std::size_t longest_stream = kLongestStream);
 
 /// The place that a link, or a chain of links, leads to, also where nothing is yet; what is no link
 /// is itself. `error` says why it cannot be told, or that nothing is there.

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <iostream>
 
 #include "../../core/error.h"
+#include "../../data/line_reader.h"
 #include "../../data/utf8.h"
 #include "../../train/curves.h"
 #include "../../train/percent.h"
@@ -121,7 +121,8 @@ int ask_command(const Flags& flags) {
   std::vector<train::Picture> pictures;
   int code = 0;
   std::size_t number = 0;
-  for (std::string line; std::getline(std::cin, line);) {
+  data::LineReader lines("");
+  for (std::string line; lines.next(line);) {
     ++number;
     try {
       const Words words = words_of(data::repair_utf8(line));

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <iostream>
 
 #include "../../core/error.h"
 #include "../../core/number_in.h"
 #include "../../data/generated/stories.h"
+#include "../../data/line_reader.h"
 #include "../../train/interrupt.h"
 #include "../../train/percent.h"
 #include "../command_line.h"
@@ -109,8 +109,8 @@ int ask_command(const Flags& flags) {
       fmt::print(stderr, "babi: line {}: {}\n", number, error.what());
     }
   };
-  std::string line;
-  while (std::getline(std::cin, line)) {
+  data::LineReader lines("");
+  for (std::string line; lines.next(line);) {
     ++number;
     guarded([&] {
       fmt::print("{}", listener.hear(line, style));

@@ -2,8 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <iostream>
+#include <sstream>
+
 #include "../../core/error.h"
 #include "../io/temporary_folder.h"
+#include "../support/throws.h"
 
 namespace heed::data {
 namespace {
@@ -24,6 +28,50 @@ TEST(LineReader, ReadsAFileManyLinesAtOnce) {
   EXPECT_EQ(lines.size(), 3U);
   EXPECT_FALSE(reader.next(lines));
   EXPECT_THROW(LineReader(folder / "absent"), IoError);
+}
+
+// Standard input reads from a text.
+class Typed {
+ public:
+  explicit Typed(const std::string& text) : text_(text), before_(std::cin.rdbuf(text_.rdbuf())) {
+    std::cin.clear();
+  }
+  ~Typed() {
+    std::cin.rdbuf(before_);
+    std::cin.clear();
+  }
+  Typed(const Typed&) = delete;
+  Typed& operator=(const Typed&) = delete;
+
+ private:
+  std::istringstream text_;
+  std::streambuf* before_;
+};
+
+TEST(LineReader, ReadsStandardInput) {
+  LineReader reader("");
+  const Typed typed("a\r\n\n b");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "a");
+  EXPECT_EQ(reader.first(), 1U);
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, "");
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line, " b");
+  EXPECT_EQ(reader.first(), 3U);
+  EXPECT_FALSE(reader.next(line));
+  EXPECT_FALSE(reader.next(line));
+}
+
+TEST(LineReader, RefusesALineWithoutAnEnd) {
+  const std::string longest(kLongestLine, 'x');
+  LineReader reader("");
+  const Typed typed(longest + "\n" + longest + "x");
+  std::string line;
+  ASSERT_TRUE(reader.next(line));
+  EXPECT_EQ(line.size(), kLongestLine);
+  EXPECT_ERROR(FormatError, "standard input:2: a line of more than 16 MiB", reader.next(line));
 }
 
 }  // namespace

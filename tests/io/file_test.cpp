@@ -63,6 +63,14 @@ TEST(File, NamesWhatIsMissing) {
   expect_io_error(ELOOP, folder / "loop", [&] { write_file_atomically(folder / "loop", "x"); });
 }
 
+TEST(File, ADeviceThatNeverEndsIsRefused) {
+  const TemporaryFolder folder;
+  expect_io_error(EFBIG, "/dev/zero", [] { read_file("/dev/zero", 100003); });
+  EXPECT_EQ(read_file("/dev/null", 0), "");
+  TemporaryFolder::put(folder / "file", "as long as it is");
+  EXPECT_EQ(read_file(folder / "file", 3), "as long as it is");
+}
+
 TEST(File, AFullDiskKeepsTheOldFile) {
   const TemporaryFolder folder;
   const std::string path = folder / "model";
