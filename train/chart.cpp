@@ -10,6 +10,7 @@
 #include "../core/error.h"
 #include "../core/quoted.h"
 #include "markup.h"
+#include "percent.h"
 
 namespace heed::train {
 namespace {
@@ -71,9 +72,9 @@ struct Axis {
   std::string label(double tick) const {
     const double step = ticks.size() > 1 ? ticks[1] - ticks[0] : 1.0;
     const double size = std::max(std::fabs(ticks.front()), std::fabs(ticks.back()));
-    if (size >= 1e6 || step < 1e-4) return fmt::format("{:.3g}", tick);
+    if (size >= 1e6 || step < 1e-4) return fmt::format("{:.3g}", tick + 0.0);  // no -0
     const int digits = std::max(0, static_cast<int>(-std::floor(std::log10(step) + 1e-9)));
-    return fmt::format("{:.{}f}", tick, digits);
+    return rounded(tick, digits);
   }
 };
 
@@ -110,10 +111,10 @@ std::string draw_line(const Series& series, const Axis& x, const Axis& y, const 
       const double py = y.place(series.y[i]);
       path += fmt::format("{}{:.1f} {:.1f}", pen_down ? 'L' : 'M', px, py);
       if (series.x.size() <= kMostMarkers) {
-        markers +=
-            fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}">)"
-                        R"(<title>{} {:.6g}: {:.6g}</title></circle>)",
-                        px, py, colour, escape_markup(series.name), series.x[i], series.y[i]);
+        markers += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="3" fill="{}">)"
+                               R"(<title>{} {:.6g}: {:.6g}</title></circle>)",
+                               px, py, colour, escape_markup(series.name), series.x[i] + 0.0,
+                               series.y[i] + 0.0);  // no -0
       }
     }
     pen_down = drawn;

@@ -4,10 +4,13 @@
 
 namespace heed::train {
 
-std::string percent(double share, int digits) {
-  std::string out = fmt::format("{:.{}f}", 100.0 * share, digits);
-  if (out.find_first_not_of("-0.") == std::string::npos && out.front() == '-') out.erase(0, 1);
+std::string rounded(double value, int digits) {
+  std::string out = fmt::format("{:.{}f}", value, digits);
+  const bool has_size = out.find_first_of("123456789i") != std::string::npos;  // or is infinite
+  if (out.front() == '-' && !has_size) out.erase(0, 1);
   return out;
 }
+
+std::string percent(double share, int digits) { return rounded(100.0 * share, digits); }
 
 }  // namespace heed::train

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "../core/error.h"
+#include "percent.h"
 #include "shade.h"
 
 namespace heed::train {
@@ -82,8 +83,8 @@ void Progress::update(Index done, double loss) {
   done = std::clamp<Index>(done, 0, total_);
   const double elapsed = clock_() - start_;
   if (done == total_) {
-    put(out_, fmt::format("{}{}: {} in {}, {}, loss {:.4f}\n", open_ ? "\r\x1b[K" : "", title_,
-                          total_, format_duration(elapsed), format_rate(done, elapsed), loss));
+    put(out_, fmt::format("{}{}: {} in {}, {}, loss {}\n", open_ ? "\r\x1b[K" : "", title_, total_,
+                          format_duration(elapsed), format_rate(done, elapsed), rounded(loss, 4)));
     open_ = false;
     finished_ = true;
   } else if (bar_) {
@@ -96,8 +97,8 @@ void Progress::update(Index done, double loss) {
     if (tenth < next_line_) return;
     next_line_ = tenth + 1;
     const double left = elapsed * static_cast<double>(total_ - done) / static_cast<double>(done);
-    put(out_, fmt::format("{}: {}/{}, {}, ETA {}, loss {:.4f}\n", title_, done, total_,
-                          format_rate(done, elapsed), format_duration(left), loss));
+    put(out_, fmt::format("{}: {}/{}, {}, ETA {}, loss {}\n", title_, done, total_,
+                          format_rate(done, elapsed), format_duration(left), rounded(loss, 4)));
   }
 }
 
@@ -105,8 +106,8 @@ void Progress::draw_bar(Index done, double elapsed, double loss) {
   const double fraction = static_cast<double>(done) / static_cast<double>(total_);
   const double left = done > 0 ? elapsed * (1.0 - fraction) / fraction : -1.0;
   const std::string facts =
-      fmt::format("{:3.0f}%  {}/{}  {}  ETA {}  loss {:.4f}", std::floor(100.0 * fraction), done,
-                  total_, format_rate(done, elapsed), format_duration(left), loss);
+      fmt::format("{:3.0f}%  {}/{}  {}  ETA {}  loss {}", std::floor(100.0 * fraction), done,
+                  total_, format_rate(done, elapsed), format_duration(left), rounded(loss, 4));
   // One column stays free: some terminals wrap when the last one is written.
   const int room = width_of(out_) - 1;
   const int cells = std::min(kWidestBar, room - static_cast<int>(title_.size() + facts.size()) - 4);

@@ -8,6 +8,7 @@
 
 #include "../core/error.h"
 #include "../core/quoted.h"
+#include "percent.h"
 
 namespace heed::train {
 namespace {
@@ -159,8 +160,7 @@ void Training::get(const io::TrainingState& state) {
 std::string to_line(const Round& round, const std::string& name) {
   std::string out = fmt::format("{} {}", name, name == "step" ? round.step : round.epoch);
   for (const Figure& figure : round.figures) {
-    const double value = std::isnan(figure.value) ? kNan : figure.value;  // no "-nan"
-    out += fmt::format("  {} {:.{}f}", figure.name, value, figure.digits);
+    out += fmt::format("  {} {}", figure.name, rounded(figure.value, figure.digits));
   }
   return out + fmt::format("  {:.1f} s", round.seconds);
 }

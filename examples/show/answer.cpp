@@ -14,7 +14,7 @@
 namespace show {
 
 std::string json_of(double value) {
-  return std::isfinite(value) ? fmt::format("{:.4g}", value) : "0";
+  return std::isfinite(value) ? fmt::format("{:.4g}", value + 0.0) : "0";
 }
 std::string json_of(std::string_view text) {
   std::string out;

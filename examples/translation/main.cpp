@@ -9,6 +9,7 @@
 #include "../../data/subwords.h"
 #include "../../io/file.h"
 #include "../../train/alignment_mean.h"
+#include "../../train/percent.h"
 #include "../../train/shade.h"
 #include "../command_line.h"
 #include "alignments.h"
@@ -114,7 +115,7 @@ void translate_command(Flags& flags) {
                    line, left_out, language.model->options.longest);
       }
       for (const Translation& one : found) {
-        if (flags.scores) fmt::print("{}\t{:.4f}\t", line, one.score);
+        if (flags.scores) fmt::print("{}\t{}\t", line, train::rounded(one.score, 4));
         fmt::print("{}\n", one.text);
       }
       ++line;

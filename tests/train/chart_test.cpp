@@ -47,6 +47,12 @@ TEST(Chart, DrawsEverySeries) {
   EXPECT_THAT(svg, Not(HasSubstr(">1.5</text>")));  // epochs are whole
 }
 
+TEST(Chart, NothingHasNoSign) {
+  const std::string svg = line_chart({{"a", {-0.0, 1}, {-0.0, -20}}}, {});
+  EXPECT_THAT(svg, HasSubstr("<title>a 0: 0</title>"));
+  EXPECT_THAT(svg, Not(HasSubstr(">-0<")));
+}
+
 TEST(Chart, ManyNamesTakeAnotherRow) {
   std::vector<Series> lines(5);
   for (std::size_t i = 0; i < lines.size(); ++i) {

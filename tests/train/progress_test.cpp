@@ -65,6 +65,16 @@ TEST(Progress, PlainLinesAtEveryTenth) {
   EXPECT_EQ(count(text, "\x1b"), 0);
 }
 
+TEST(Progress, ALossOfNothingHasNoSign) {
+  for (const auto style : {ProgressOptions::Style::lines, ProgressOptions::Style::bar}) {
+    Sink sink;
+    Progress progress("x", 3, sink.options(style));
+    progress.update(1, -1e-7);
+    progress.update(3, -0.0);
+    EXPECT_EQ(count(sink.text(), "loss 0.0000"), 2);
+  }
+}
+
 TEST(Progress, AFileIsNoTerminal) {
   Sink sink;
   Progress progress("x", 3, sink.options(ProgressOptions::Style::detect));
