@@ -112,7 +112,7 @@ Operation resize_of(NodeReader& node) {
     Tensor out = in[0];
     for (const Resized& at : axes_of(out, wanted, by)) {
       const auto place_of = [&](Index i) { return met(static_cast<double>(i), at, meets); };
-      out = detail::resampled(out, at.axis, at.out, place_of, linear);
+      out = heed::detail::resampled(out, at.axis, at.out, place_of, linear);
     }
     return out;
   });
