@@ -43,6 +43,34 @@ constexpr double kLeastBracket = 1e-9;  // of a search, PyTorch's whatever the t
 
 }  // namespace
 
+// Until keep() is called, puts parameters and state back to what they were.
+class LBFGS::Undo {
+ public:
+  explicit Undo(LBFGS& optimizer) : optimizer_(optimizer), state_(optimizer.state_) {
+    for (const Slot& slot : optimizer.slots()) {
+      const Array& numbers = slot.parameter.array();
+      places_.emplace_back(numbers, numbers.clone());
+    }
+  }
+  ~Undo() {
+    if (kept_) return;
+    for (auto& [place, numbers] : places_) {
+      kernels::copy_into(place, numbers);
+      place.bump_version();
+    }
+    optimizer_.state_ = std::move(state_);
+  }
+  Undo(const Undo&) = delete;
+  Undo& operator=(const Undo&) = delete;
+  void keep() { kept_ = true; }
+
+ private:
+  LBFGS& optimizer_;
+  State state_;
+  std::vector<std::pair<Array, Array>> places_;
+  bool kept_ = false;
+};
+
 LBFGS::LBFGS(const std::vector<Tensor>& parameters, const LBFGSOptions& options)
     : Optimizer("LBFGS"), options_(options) {
   check_not_negative("LBFGS", "tolerance_grad", options.tolerance_grad);
@@ -129,24 +157,24 @@ void LBFGS::turn(const Vector& gradient) {
   add_into(s, state.step, state.direction);
   const double curvature = dot(y, s);
   if (curvature > 1e-10) {
-    if (static_cast<Index>(state.s.size()) == options_.history_size) {
-      state.s.pop_front();
-      state.y.pop_front();
+    if (static_cast<Index>(state.changes.size()) == options_.history_size) {
+      state.changes.pop_front();
     }
     state.scale = curvature / dot(y, y);
-    state.s.push_back(std::move(s));
-    state.y.push_back(std::move(y));
+    state.changes.push_back(std::make_shared<const Change>(Change{std::move(s), std::move(y)}));
   }
   // Two loops: from the newest change to the oldest, and back.
-  Vector shares(state.s.size());
-  for (std::size_t i = state.s.size(); i-- > 0;) {
-    shares[i] = dot(state.s[i], d) / dot(state.y[i], state.s[i]);
-    add_into(d, -shares[i], state.y[i]);
+  Vector shares(state.changes.size());
+  for (std::size_t i = state.changes.size(); i-- > 0;) {
+    const Change& change = *state.changes[i];
+    shares[i] = dot(change.s, d) / dot(change.y, change.s);
+    add_into(d, -shares[i], change.y);
   }
   for (double& value : d) value *= state.scale;
-  for (std::size_t i = 0; i < state.s.size(); ++i) {
-    const double share = dot(state.y[i], d) / dot(state.y[i], state.s[i]);
-    add_into(d, shares[i] - share, state.s[i]);
+  for (std::size_t i = 0; i < state.changes.size(); ++i) {
+    const Change& change = *state.changes[i];
+    const double share = dot(change.y, d) / dot(change.y, change.s);
+    add_into(d, shares[i] - share, change.s);
   }
   state.direction = std::move(d);
 }
@@ -184,6 +212,7 @@ double LBFGS::step(const Loss& loss) {
   Index evals = 1;
   Place now{0, first, 0, gradients()};
   if (largest(now.gradient) <= options_.tolerance_grad) return first;
+  Undo undo(*this);
   for (Index i = 1; i <= options_.max_iter; ++i) {
     turn(now.gradient);
     const double before = now.loss;
@@ -211,6 +240,7 @@ double LBFGS::step(const Loss& loss) {
     if (largest(state_.direction) * std::abs(t) <= options_.tolerance_change) break;
     if (std::abs(now.loss - before) < options_.tolerance_change) break;
   }
+  undo.keep();
   return first;
 }
 
@@ -222,18 +252,21 @@ NamedArrays LBFGS::state_dict() const {
   NamedArrays out = Optimizer::state_dict();
   if (state_.iterations == 0) return out;
   const Index n = count();
-  const auto rows = [&](const std::deque<Vector>& vectors) {
+  const auto rows = [&](Vector Change::*of) {
     Vector all;
-    for (const Vector& row : vectors) all.insert(all.end(), row.begin(), row.end());
-    return Array::from(all, {static_cast<Index>(vectors.size()), n});
+    for (const auto& change : state_.changes) {
+      const Vector& row = (*change).*of;
+      all.insert(all.end(), row.begin(), row.end());
+    }
+    return Array::from(all, {static_cast<Index>(state_.changes.size()), n});
   };
   out.emplace_back("lbfgs.iterations", Array::from(std::vector<Index>{state_.iterations}, {}));
   out.emplace_back("lbfgs.step", Array::full({}, state_.step, DType::f64));
   out.emplace_back("lbfgs.scale", Array::full({}, state_.scale, DType::f64));
   out.emplace_back("lbfgs.direction", Array::from(state_.direction));
   out.emplace_back("lbfgs.gradient", Array::from(state_.gradient));
-  out.emplace_back("lbfgs.s", rows(state_.s));
-  out.emplace_back("lbfgs.y", rows(state_.y));
+  out.emplace_back("lbfgs.s", rows(&Change::s));
+  out.emplace_back("lbfgs.y", rows(&Change::y));
   return out;
 }
 
@@ -286,8 +319,8 @@ void LBFGS::load_state_dict(const NamedArrays& entries) {
     loaded.direction = direction.to_vector<double>();
     loaded.gradient = gradient.to_vector<double>();
     for (Index i = 0; i < s.size(0); ++i) {
-      loaded.s.push_back(s.select(0, i).to_vector<double>());
-      loaded.y.push_back(y.select(0, i).to_vector<double>());
+      loaded.changes.push_back(std::make_shared<const Change>(
+          Change{s.select(0, i).to_vector<double>(), y.select(0, i).to_vector<double>()}));
     }
   }
   Optimizer::load_state_dict(rest);

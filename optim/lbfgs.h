@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <memory>
 
 #include "optimizer.h"
 
@@ -44,8 +45,9 @@ class LBFGS final : public Optimizer {
   LBFGS(const std::vector<Tensor>& parameters, T lr) : LBFGS(parameters, LBFGSOptions{.lr = lr}) {}
 
   /// `loss` forgets the gradients, computes the loss, calls backward() and returns it. Gives the
-  /// loss before the step. What loss() throws leaves parameters where they were at that call.
-  /// Throws ShapeError where the parameters have become more or fewer numbers since the last step.
+  /// loss before the step. Where loss() throws or memory is out, parameters and state are as before
+  /// it. Throws ShapeError where the parameters have become more or fewer numbers since the last
+  /// step.
   double step(const Loss& loss);
   /// Throws GradError: a step wants the loss.
   void step() override;
@@ -62,13 +64,18 @@ class LBFGS final : public Optimizer {
     double t, loss, slope;
     Vector gradient;
   };
-  /// What is remembered between steps.
+  /// How parameters and gradients changed.
+  struct Change {
+    Vector s, y;
+  };
+  /// What is remembered between steps. Copies share the changes.
   struct State {
     Index iterations = 0;
     double step = 0, scale = 1;
     Vector direction, gradient;
-    std::deque<Vector> s, y;
+    std::deque<std::shared_ptr<const Change>> changes;
   };
+  class Undo;
 
   void update(Slot&, const Tensor&, Array&) override {}
   Index count() const;

@@ -2,6 +2,8 @@
 // before, and the same step, once it can be done, gives the bits of one that was never disturbed.
 #include <gtest/gtest.h>
 
+#include <type_traits>
+
 #include "../../attention/mechanisms/transformer/multi_head.h"
 #include "../../attention/mechanisms/transformer/transformer_encoder.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
@@ -17,6 +19,7 @@
 #include "../../optim/adam.h"
 #include "../../optim/clip.h"
 #include "../../optim/ema.h"
+#include "../../optim/lbfgs.h"
 #include "../../optim/rmsprop.h"
 #include "../../optim/sgd.h"
 #include "every_allocation.h"
@@ -95,14 +98,35 @@ std::string bytes_of(const nn::Module& model, const optim::Optimizer& optimizer)
   return out;
 }
 
+template <class Optimizer>
+Optimizer made(const std::vector<Tensor>& parameters) {
+  if constexpr (std::is_same_v<Optimizer, optim::LBFGS>) {
+    return Optimizer(parameters, {.max_iter = 5,
+                                  .max_eval = 11,
+                                  .history_size = 2,
+                                  .line_search = optim::LineSearch::strong_wolfe});
+  } else {
+    return Optimizer(parameters);
+  }
+}
+
 template <class Model, class Optimizer>
 struct Training {
-  Training() : optimizer(model.parameters()) {}
-  void step() {
+  Training() : optimizer(made<Optimizer>(model.parameters())) {}
+  Tensor loss() {
     optimizer.zero_grad();
-    model.loss().backward();
+    const Tensor loss = model.loss();
+    loss.backward();
     optim::clip_grad_norm(model.parameters(), 1);
-    optimizer.step();
+    return loss;
+  }
+  void step() {
+    if constexpr (std::is_same_v<Optimizer, optim::LBFGS>) {
+      optimizer.step([this] { return loss(); });
+    } else {
+      static_cast<void>(loss());
+      optimizer.step();
+    }
   }
   std::string state() const { return bytes_of(model, optimizer); }
   std::function<void()> back_to_now() {
@@ -160,10 +184,11 @@ template <class Model, class Optimizer>
 struct Case {
   static void expect_whole(Then then) { expect_whole_steps<Model, Optimizer>(then); }
 };
-using Cases = testing::Types<Case<Dense, optim::SGD>, Case<Dense, optim::Adam>,
-                             Case<Dense, optim::RMSprop>, Case<Recurrent, optim::Adam>,
-                             Case<Attending, optim::Adam>, Case<Transforming, optim::AdamW>,
-                             Case<Sparse, optim::Adam>, Case<Convolving, optim::SGD>>;
+using Cases =
+    testing::Types<Case<Dense, optim::SGD>, Case<Dense, optim::Adam>, Case<Dense, optim::RMSprop>,
+                   Case<Dense, optim::LBFGS>, Case<Recurrent, optim::Adam>,
+                   Case<Attending, optim::Adam>, Case<Transforming, optim::AdamW>,
+                   Case<Sparse, optim::Adam>, Case<Convolving, optim::SGD>>;
 TYPED_TEST_SUITE(TrainingStep, Cases);
 
 TYPED_TEST(TrainingStep, IsDoneOrNotBegunWhereOneAllocationFails) {
