@@ -56,6 +56,20 @@ TEST(Embedding, GradientHoldsOnlyTheRowsUsedUnlessDenseIsAskedFor) {
   }
 }
 
+TEST(Embedding, GradientsOfAWordThatIsEverywhereKeepTheirDigits) {
+  constexpr Index kLong = 1 << 18;
+  const Tensor ids = full({kLong}, 2, DType::i64);
+  for (const bool sparse : {true, false}) {
+    nn::Embedding words({.count = 5, .width = 3, .sparse = sparse});
+    sum(words(ids) * 0.1).backward();
+    const Tensor g = words.weight.grad();
+    const Array used = sparse ? g.sparse_rows().values : g.array().slice(0, 2, 3);
+    for (const float found : used.to_vector<float>()) {
+      EXPECT_NEAR(static_cast<double>(found) / (static_cast<double>(0.1f) * kLong), 1, 1e-6);
+    }
+  }
+}
+
 TEST(Embedding, ThePaddingRowIsZeroAndGetsNoGradient) {
   Generator generator(6);
   const Tensor ids = ids_of({2, 5, 2, 3}, {4});

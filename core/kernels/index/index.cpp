@@ -9,6 +9,7 @@
 #include "../../error.h"
 #include "../../parallel.h"
 #include "../../sparse_rows.h"
+#include "../elementwise/copy.h"
 #include "../elementwise/iterate.h"
 
 namespace heed::kernels {
@@ -111,6 +112,73 @@ void check_gather(const char* op, const Shape& shape, Index axis, const Array& i
   }
 }
 
+// to += values at index, as scatter_add_into(); whether an index strays.
+template <class To, class From>
+bool add_at(Array& to, Index axis, const Array& index, const Array& values) {
+  // Several places may add into one, in order: pieces are cut across the axis, along another one.
+  Index other = -1;
+  for (Index a = 0; a < to.rank(); ++a) {
+    if (a != axis && (other < 0 || index.shape()[a] > index.shape()[other])) other = a;
+  }
+  std::atomic<bool> wrong = false;
+  const Index along = to.strides()[axis], count = to.size(axis);
+  To* target = to.mutable_data<To>();
+  const auto add = [&](const Array& ids, const Array& from, Index offset) {
+    Strides steps = to.strides();
+    steps[axis] = 0;
+    const Walk<3> walk(ids.shape(), {&steps, &ids.strides(), &from.strides()});
+    const auto* id = ids.data<std::int64_t>();
+    const From* x = from.data<From>();
+    const Index step = walk.inner_step(1), beside = walk.inner_step(0);
+    const Index x_step = walk.inner_step(2);
+    walk.run_here([&](const auto& at, Index n) {
+      To* row = target + offset + at[0];
+      const auto* place = id + at[1];
+      const From* value = x + at[2];
+      if (step == 1 && x_step == 1 && beside == 0 && along == 1) {
+        const auto put = [&](Index i, std::uint64_t to_place) { row[to_place] += To{value[i]}; };
+        if (each_place(place, n, count, put)) wrong = true;
+        return;
+      }
+      if (strays(place, step, n, count)) {
+        wrong = true;
+        return;
+      }
+      if (step == 1 && x_step == 1 && beside == 0) {
+        for (Index i = 0; i < n; ++i) row[place[i] * along] += To{value[i]};
+      } else {
+        for (Index i = 0; i < n; ++i) {
+          row[i * beside + place[i * step] * along] += To{value[i * x_step]};
+        }
+      }
+    });
+  };
+  if (other < 0 || index.numel() * kGatherCost <= kAlone) {
+    add(index, values, 0);
+    return wrong;
+  }
+  const Index size = index.shape()[other];
+  const Index least = to.strides()[other] == 1 ? 16 : 1;  // of neighbours in a cache line
+  const Index grain = std::max(least, kGrain / kGatherCost / (index.numel() / size));
+  parallel_for(size, grain, [&](Index begin, Index end) {
+    add(index.slice(other, begin, end), values.slice(other, begin, end),
+        begin * to.strides()[other]);
+  });
+  return wrong;
+}
+
+// Floats of which many meet in one place are added up in doubles.
+bool add_many_at(Array& to, Index axis, const Array& index, const Array& values) {
+  Array part = to;
+  for (Index a = 0; a < to.rank(); ++a) {
+    if (a != axis) part = part.slice(a, 0, index.shape()[a]);
+  }
+  Array sums = part.to(DType::f64);
+  if (add_at<double, float>(sums, axis, index, values)) return true;
+  copy_into(part, sums);
+  return false;
+}
+
 }  // namespace
 
 Array gather(const Array& x, Index axis, const Array& index) {
@@ -163,55 +231,13 @@ void scatter_add_into(Array& to, Index axis, const Array& index, const Array& va
     throw DTypeError(fmt::format("scatter_add: dtypes differ: x is {}, values are {}", describe(to),
                                  describe(values)));
   }
-  // Several places may add into one, in order: pieces are cut across the axis, along another one.
-  Index other = -1;
-  for (Index a = 0; a < to.rank(); ++a) {
-    if (a != axis && (other < 0 || index.shape()[a] > index.shape()[other])) other = a;
-  }
-  std::atomic<bool> wrong = false;
-  visit_floating("scatter_add", to.dtype(), [&](auto zero) {
-    using T = decltype(zero);
-    const Index along = to.strides()[axis], count = to.size(axis);
-    T* target = to.mutable_data<T>();
-    const auto add = [&](const Array& ids, const Array& from, Index offset) {
-      Strides steps = to.strides();
-      steps[axis] = 0;
-      const Walk<3> walk(ids.shape(), {&steps, &ids.strides(), &from.strides()});
-      const auto* id = ids.data<std::int64_t>();
-      const T* x = from.data<T>();
-      const Index step = walk.inner_step(1), beside = walk.inner_step(0);
-      const Index x_step = walk.inner_step(2);
-      walk.run_here([&](const auto& at, Index n) {
-        T* row = target + offset + at[0];
-        const auto* place = id + at[1];
-        const T* value = x + at[2];
-        if (step == 1 && x_step == 1 && beside == 0 && along == 1) {
-          const auto put = [&](Index i, std::uint64_t to_place) { row[to_place] += value[i]; };
-          if (each_place(place, n, count, put)) wrong = true;
-          return;
-        }
-        if (strays(place, step, n, count)) {
-          wrong = true;
-          return;
-        }
-        if (step == 1 && x_step == 1 && beside == 0) {
-          for (Index i = 0; i < n; ++i) row[place[i] * along] += value[i];
-        } else {
-          for (Index i = 0; i < n; ++i) {
-            row[i * beside + place[i * step] * along] += value[i * x_step];
-          }
-        }
-      });
-    };
-    if (other < 0 || index.numel() * kGatherCost <= kAlone) return add(index, values, 0);
-    const Index size = index.shape()[other];
-    const Index least = to.strides()[other] == 1 ? 16 : 1;  // of neighbours in a cache line
-    const Index grain = std::max(least, kGrain / kGatherCost / (index.numel() / size));
-    parallel_for(size, grain, [&](Index begin, Index end) {
-      add(index.slice(other, begin, end), values.slice(other, begin, end),
-          begin * to.strides()[other]);
-    });
-  });
+  constexpr Index kMany = 16;  // sources of a place, on average: fewer are not worth the doubles
+  const bool many = to.dtype() == DType::f32 && index.size(axis) / kMany >= to.size(axis);
+  const bool wrong = many
+                         ? add_many_at(to, axis, index, values)
+                         : visit_floating("scatter_add", to.dtype(), [&](auto zero) {
+                             return add_at<decltype(zero), decltype(zero)>(to, axis, index, values);
+                           });
   to.bump_version();
   if (wrong) check_ids("scatter_add", index, to.size(axis));
 }
