@@ -87,12 +87,14 @@ void sense(const Sizes& sizes, const T* images, const T* centres, T* out) {
       T* features = out + b * sizes.N * sizes.features;
       each_cell(sizes, centres + b * sizes.N * 2,
                 [&](Index first, Span rows, Span columns, Index cell, T share) {
-                  T total = 0;
+                  double total = 0;
                   for (Index y = rows.begin; y < rows.end; ++y) {
                     const T* row = image + (first + y) * sizes.W;
-                    for (Index x = columns.begin; x < columns.end; ++x) total += row[x];
+                    for (Index x = columns.begin; x < columns.end; ++x) {
+                      total += static_cast<double>(row[x]);
+                    }
                   }
-                  features[cell] = total * share;
+                  features[cell] = static_cast<T>(total) * share;
                 });
     }
   });

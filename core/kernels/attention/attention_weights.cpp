@@ -135,35 +135,33 @@ Array attention_weights(const char* op, const AttentionScores& scores, const Att
 Array attention_received(const char* op, const AttentionScores& scores, const AttentionTerms& terms,
                          const Array& log_sums) {
   const AttentionPlan plan = checked_plan(op, scores, terms, log_sums);
-  Array out = Array::zeros(plan.with_lead({plan.K}), plan.q.dtype());
+  Array out = Array::zeros(plan.with_lead({plan.K}), DType::f64);  // over very many queries
   walk(op, plan, log_sums, all_queries(plan.Q),
        [&](Index unit, Index, const QueryTile& tile, KeyRange keys, Index step, const auto*,
            const auto* p) {
-         using T = std::remove_cvref_t<decltype(*p)>;
-         T* const to = out.mutable_data<T>() + unit * plan.K + keys.begin;
+         double* const to = out.mutable_data<double>() + unit * plan.K + keys.begin;
          for (Index j = 0; j < keys.size(); ++j) {
-           for (Index i = 0; i < tile.count; ++i) to[j] += p[j * step + i];
+           for (Index i = 0; i < tile.count; ++i) to[j] += static_cast<double>(p[j * step + i]);
          }
        });
-  return out;
+  return out.to(plan.q.dtype());
 }
 
 Array attention_entropy(const char* op, const AttentionScores& scores, const AttentionTerms& terms,
                         const Array& log_sums) {
   const AttentionPlan plan = checked_plan(op, scores, terms, log_sums);
-  Array out = Array::zeros(plan.with_lead({plan.Q}), plan.q.dtype());
+  Array out = Array::zeros(plan.with_lead({plan.Q}), DType::f64);
   walk(op, plan, log_sums, all_queries(plan.Q),
        [&](Index unit, Index first, const QueryTile& tile, KeyRange keys, Index step,
            const auto* log_p, const auto* p) {
-         using T = std::remove_cvref_t<decltype(*p)>;
-         T* const to = out.mutable_data<T>() + unit * plan.Q + first;
+         double* const to = out.mutable_data<double>() + unit * plan.Q + first;
          for (Index j = 0; j < keys.size(); ++j) {
            for (Index i = 0; i < tile.count; ++i) {
-             to[i] -= p[j * step + i] * log_p[j * step + i];
+             to[i] -= static_cast<double>(p[j * step + i] * log_p[j * step + i]);
            }
          }
        });
-  return out;
+  return out.to(plan.q.dtype());
 }
 
 Array attention_mask(const char* op, const AttentionScores& scores, const Array& v,

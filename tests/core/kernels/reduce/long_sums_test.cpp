@@ -227,6 +227,25 @@ TEST(LongSums, OfBiasesOfAttentionKeepTheirDigits) {
   });
 }
 
+// Three keys alike: what each receives of all queries; and of very many keys alike, what one query
+// does not know.
+TEST(LongSums, OfAttentionsStatisticsKeepTheirDigits) {
+  constexpr Index kMany = 65'537;
+  const auto zeros = [](Index rows) { return Array::zeros({rows, 1}, DType::f32); };
+  const auto log_sums = [](const AttentionScores& scores) {
+    return attention("attend", scores, scores.k, {}).log_sums;
+  };
+  under_every_simd([&] {
+    const AttentionScores queries{zeros(kMany), zeros(3), {}}, keys{zeros(2), zeros(kMany), {}};
+    expect_all(attention_received("attend", queries, {}, log_sums(queries)), kMany / 3.0,
+               "received");
+    const Array entropy = attention_entropy("attend", keys, {}, log_sums(keys));
+    for (const float found : entropy.to_vector<float>()) {  // the log-sums are floats
+      EXPECT_NEAR(static_cast<double>(found) / std::log(kMany), 1, 1e-5);
+    }
+  });
+}
+
 // States of 1 whatever came before: each step adds its gradient, 0.1, alone.
 TEST(LongSums, OfBiasesOfRecurrentLayersKeepTheirDigits) {
   constexpr Index kBatch = 17, kSteps = 4099, kWidth = 5;
