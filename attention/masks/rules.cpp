@@ -92,7 +92,7 @@ Mask bigbird(Index steps, const BigBirdOptions& options, Generator& generator) {
   check_least("bigbird", "window", options.window, 0);
   check_least("bigbird", "globals", options.globals, 0);
   check_least("bigbird", "randoms", options.randoms, 0);
-  const Index blocks = (steps + options.block - 1) / options.block;
+  const Index blocks = steps / options.block + (steps % options.block != 0 ? 1 : 0);
   Array layout = Array::zeros(Shape{blocks, blocks}, DType::boolean);
   bool* row = layout.mutable_data<bool>();
   for (Index q = 0; q < blocks; ++q, row += blocks) {

@@ -99,10 +99,107 @@ TEST(HugeOptions, OfMemories) {
   expect_refused_by<NeuralGPU>(G{.width = 3}, {&G::width, &G::kernel});
   using P = NeuralProgrammerOptions;
   expect_refused_by<NeuralProgrammer>(P{.vocabulary = 3, .width = 5}, {&P::vocabulary, &P::width});
+  using M = MemoryNetworkOptions;
+  expect_refused_by<MemoryNetwork>(M{.vocabulary = 7, .width = 5},
+                                   {&M::vocabulary, &M::width, &M::hops, &M::slots});
+  using Y = DynamicMemoryOptions;
+  expect_refused_by<DynamicMemory>(Y{.width = 5}, {&Y::width, &Y::hidden});
+  for (const Index hidden : kHuge) EXPECT_THROW(AttentionGRU(3, hidden), Error) << hidden;
   using D = LSTMNDecoderOptions;
   expect_refused_by<LSTMNDecoder>(
       D{.input = 3, .hidden = 5, .source = 5, .fusion = Fusion::deep, .attention = 2},
       {&D::input, &D::hidden, &D::source, &D::attention});
+  expect_refused_by<LSTMNDecoder>(
+      D{.input = 3, .hidden = 5, .source = 2, .fusion = Fusion::shallow, .attention = 2},
+      {&D::input, &D::hidden, &D::source, &D::attention});
+}
+
+TEST(HugeOptions, OfSelfAttention) {
+  using D = DifferentialHeadsOptions;
+  expect_refused_by<DifferentialHeads>(D{.width = 4, .heads = 2, .head_width = 2},
+                                       {&D::width, &D::heads, &D::head_width, &D::kv_heads});
+  expect_refused_by<DifferentialHeads>(
+      D{.kind = DifferentialKind::v2, .width = 4, .heads = 2, .head_width = 2, .kv_heads = 1},
+      {&D::width, &D::heads, &D::head_width, &D::kv_heads});
+  using F = ForgettingHeadsOptions;
+  expect_refused_by<ForgettingHeads>(F{.width = 4, .heads = 2, .head_width = 4},
+                                     {&F::width, &F::heads, &F::head_width});
+  using L = LatentHeadsOptions;
+  expect_refused_by<LatentHeads>(
+      L{.width = 4, .heads = 2, .latent = 3, .query_latent = 5, .head_width = 4, .rotary_width = 2},
+      {&L::width, &L::heads, &L::latent, &L::query_latent, &L::head_width, &L::rotary_width,
+       &L::value_width});
+  using N = NativeSparseOptions;
+  expect_refused_by<NativeSparseHeads>(N{.width = 4, .heads = 2, .head_width = 4},
+                                       {&N::width, &N::heads, &N::kv_heads, &N::head_width,
+                                        &N::block, &N::hidden, &N::initial, &N::local});
+  using V = ValueResidualOptions;
+  expect_refused<V>(V{.width = 4, .heads = 2, .head_width = 4, .layers = 1},
+                    {&V::width, &V::heads, &V::head_width},
+                    [](const V& o) { ValueResidualHeads(o, 0); });
+  using X = TransformerXLOptions;
+  expect_refused_by<TransformerXLLayer>(X{.width = 6, .heads = 2},
+                                        {&X::width, &X::heads, &X::hidden});
+  using A = AttentionFreeFullOptions;
+  expect_refused_by<AttentionFreeFull>(A{.width = 3, .max_length = 7, .window = 2},
+                                       {&A::width, &A::max_length, &A::window, &A::rank});
+  for (const Index width : kHuge) {
+    EXPECT_THROW(MultiTokenPrediction({.transformer = {.width = width, .heads = 1}}), Error);
+  }
+}
+
+TEST(HugeOptions, OfSets) {
+  using H = HopfieldOptions;
+  expect_refused_by<Hopfield>(
+      H{.state_width = 4, .head_width = 4},
+      {&H::state_width, &H::stored_width, &H::head_width, &H::heads, &H::output});
+  using R = PerceiverReadOptions;
+  expect_refused_by<PerceiverRead>(R{.width = 6, .input_width = 5, .heads = 2},
+                                   {&R::width, &R::input_width, &R::heads, &R::hidden});
+  using P = PerceiverOptions;
+  expect_refused_by<Perceiver>(
+      P{.input_width = 5, .latents = 3, .width = 6, .heads = 2, .query_width = 4},
+      {&P::input_width, &P::latents, &P::width, &P::heads, &P::hidden, &P::query_width});
+  using N = NeuralProcessOptions;
+  expect_refused_by<NeuralProcess>(N{.input = 3, .output = 2, .width = 4, .heads = 2},
+                                   {&N::input, &N::output, &N::width, &N::heads});
+}
+
+TEST(HugeOptions, OfGraphs) {
+  using A = GraphAttentionOptions;
+  for (const bool average : {false, true}) {
+    expect_refused_by<GraphAttention>(
+        A{.input = 3, .head_width = 4, .heads = 2, .average = average},
+        {&A::input, &A::head_width, &A::heads});
+  }
+  using T = GraphTransformerOptions;
+  expect_refused_by<GraphTransformer>(T{.transformer = {.width = 6, .heads = 2, .hidden = 5},
+                                        .positions = 2,
+                                        .max_distance = 3,
+                                        .max_degree = 5},
+                                      {&T::positions, &T::max_distance, &T::max_degree});
+  using S = TreeAttentionOptions;
+  expect_refused_by<TreeAttention>(S{.width = 5, .hidden = 3}, {&S::width, &S::hidden});
+}
+
+TEST(HugeOptions, OfPairs) {
+  using G = GatedAttentionOptions;
+  expect_refused_by<GatedAttentionReader>(G{.input = 3, .hidden = 5, .hops = 2},
+                                          {&G::input, &G::hidden});
+  using T = TwoStreamsOptions;
+  expect_refused_by<TwoStreams>(
+      T{.width = 4, .other_width = 6, .heads = 2},
+      {&T::width, &T::other_width, &T::heads, &T::hidden, &T::other_hidden});
+  for (const Index width : kHuge) EXPECT_THROW(WordByWord{width}, Error) << width;
+}
+
+TEST(HugeOptions, OfBlocksOfAMask) {
+  for (const Index block : kHuge) {  // one holds all
+    Generator generator(3);
+    const Mask mask = masks::bigbird(7, {.block = block}, generator);
+    const Array may = mask.tensor({7, 7}).array().expand({7, 7});
+    EXPECT_EQ(may.to_vector<bool>(), std::vector<bool>(49, true)) << block;
+  }
 }
 
 TEST(HugeOptions, OfTheOthers) {

@@ -39,7 +39,7 @@ LSTMNDecoderOptions checked(LSTMNDecoderOptions o) {
 }
 
 LSTMNOptions cell_options(const LSTMNDecoderOptions& o) {
-  return {.input = o.input + (o.fusion == Fusion::shallow ? o.source : 0),
+  return {.input = Checked(kName, o.input) + (o.fusion == Fusion::shallow ? o.source : 0),
           .hidden = o.hidden,
           .attention = o.attention,
           .span = o.span,

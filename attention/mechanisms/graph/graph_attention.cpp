@@ -14,6 +14,7 @@
 #include "../../../autograd/ops/packed/segment.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/traced.h"
 #include "../../../nn/init.h"
@@ -72,18 +73,20 @@ bool is_v2(const GraphAttentionOptions& o) { return o.kind == GraphAttentionKind
 
 GraphAttention::GraphAttention(const GraphAttentionOptions& o)
     : options_(checked(o)),
-      source_projection(
-          child<nn::Linear>("source_projection", o.input, o.heads * o.head_width, false, o.dtype)),
+      source_projection(child<nn::Linear>("source_projection", o.input,
+                                          Checked(kOp, o.heads) * o.head_width, false, o.dtype)),
       target_projection(is_v2(o) && !o.shared
                             ? &child<nn::Linear>("target_projection", o.input,
-                                                 o.heads * o.head_width, false, o.dtype)
+                                                 Checked(kOp, o.heads) * o.head_width, false,
+                                                 o.dtype)
                             : nullptr),
       score(is_v2(o) ? static_cast<GraphScore&>(child<DynamicGraphScore>(
                            "score", o.heads, o.head_width, o.negative_slope, o.dtype))
                      : child<StaticGraphScore>("score", o.heads, o.head_width, o.negative_slope,
                                                o.dtype)),
-      bias(parameter(
-          "bias", o.bias ? zeros({(o.average ? 1 : o.heads) * o.head_width}, o.dtype) : Tensor())) {
+      bias(parameter("bias",
+                     o.bias ? zeros({Checked(kOp, o.average ? 1 : o.heads) * o.head_width}, o.dtype)
+                            : Tensor())) {
   nn::xavier_uniform_(source_projection.weight);
   if (target_projection != nullptr) nn::xavier_uniform_(target_projection->weight);
 }

@@ -4,6 +4,7 @@
 
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/named.h"
@@ -40,17 +41,19 @@ GraphTransformer::GraphTransformer(const GraphTransformerOptions& o)
                                            : &child<nn::Linear>("position_projection", o.positions,
                                                                 o.transformer.width, false,
                                                                 o.transformer.dtype)),
-      degree_embedding(o.max_degree == 0 ? nullptr
-                                         : &child<nn::Embedding>(
-                                               "degree_embedding",
-                                               nn::EmbeddingOptions{.count = o.max_degree + 1,
-                                                                    .width = o.transformer.width,
-                                                                    .sparse = false,
-                                                                    .dtype = o.transformer.dtype})),
+      degree_embedding(
+          o.max_degree == 0
+              ? nullptr
+              : &child<nn::Embedding>("degree_embedding",
+                                      nn::EmbeddingOptions{.count = Checked(kOp, o.max_degree) + 1,
+                                                           .width = o.transformer.width,
+                                                           .sparse = false,
+                                                           .dtype = o.transformer.dtype})),
       distance_bias(parameter("distance_bias",
-                              o.max_distance == 0 ? Tensor()
-                                                  : zeros({o.transformer.heads, o.max_distance + 1},
-                                                          o.transformer.dtype))),
+                              o.max_distance == 0
+                                  ? Tensor()
+                                  : zeros({o.transformer.heads, Checked(kOp, o.max_distance) + 1},
+                                          o.transformer.dtype))),
       encoder(child<TransformerEncoder>("encoder", o.layers, o.transformer, o.final_norm)) {}
 
 TransformerOutput GraphTransformer::operator()(const Tensor& h, const GraphStructure& graphs,

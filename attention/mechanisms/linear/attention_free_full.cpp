@@ -8,6 +8,7 @@
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/traced.h"
 #include "../../../nn/init.h"
@@ -62,7 +63,8 @@ AttentionFreeFull::AttentionFreeFull(const AttentionFreeFullOptions& o)
       place_biases(parameter(
           "place_biases",
           o.rank > 0 ? Tensor()
-                     : zeros(Shape{o.max_length, o.window > 0 ? 2 * o.window - 1 : o.max_length},
+                     : zeros(Shape{o.max_length,
+                                   o.window > 0 ? 2 * Checked(kName, o.window) + -1 : o.max_length},
                              o.dtype))),
       query_factors(parameter("query_factors",
                               o.rank > 0 ? zeros(Shape{o.max_length, o.rank}, o.dtype) : Tensor())),

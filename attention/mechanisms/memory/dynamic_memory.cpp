@@ -9,6 +9,7 @@
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/normalise/softmax.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../detail/checks.h"
@@ -37,8 +38,10 @@ Tensor begin(Index hidden, DType dtype) {
 }  // namespace
 
 AttentionGRU::AttentionGRU(Index input, Index hidden, DType dtype)
-    : input_projection(child<nn::Linear>("input_projection", input, 2 * hidden, true, dtype)),
-      state_projection(child<nn::Linear>("state_projection", hidden, 2 * hidden, false, dtype)) {}
+    : input_projection(
+          child<nn::Linear>("input_projection", input, 2 * Checked(kOp, hidden), true, dtype)),
+      state_projection(
+          child<nn::Linear>("state_projection", hidden, 2 * Checked(kOp, hidden), false, dtype)) {}
 
 // All inputs meet their weights at once; only the states wait for each other.
 Tensor AttentionGRU::operator()(const Tensor& x, const Tensor& weights) const {
@@ -64,13 +67,13 @@ Tensor AttentionGRU::operator()(const Tensor& x, const Tensor& weights) const {
 }
 
 DynamicMemory::DynamicMemory(const DynamicMemoryOptions& given)
-    : score_projection(child<nn::Linear>("score_projection", 4 * checked(given).width,
+    : score_projection(child<nn::Linear>("score_projection", 4 * Checked(kOp, checked(given).width),
                                          checked(given).hidden, true, given.dtype)),
       score_vector(parameter("score_vector", begin(checked(given).hidden, given.dtype))),
       read(child<AttentionGRU>("read", given.width, given.width, given.dtype)),
       updates(child<nn::ModuleListOf<nn::Linear>>("updates")) {
   for (Index hop = 0; hop < given.hops; ++hop) {
-    updates.add(3 * given.width, given.width, true, given.dtype);
+    updates.add(3 * Checked(kOp, given.width), given.width, true, given.dtype);
   }
 }
 

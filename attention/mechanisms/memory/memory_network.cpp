@@ -18,6 +18,7 @@
 #include "../../../autograd/ops/shape/join.h"
 #include "../../../autograd/ops/shape/pad.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../core/kernels/gemm/sparse_matrix.h"
@@ -50,7 +51,7 @@ const MemoryNetworkOptions& checked(const MemoryNetworkOptions& o) {
 }
 
 Index table_count(const MemoryNetworkOptions& o) {
-  return o.tying == MemoryTying::adjacent ? o.hops + 1 : 2;
+  return o.tying == MemoryTying::adjacent ? Checked(kName, o.hops) + 1 : Index{2};
 }
 
 void check_numbers(const char* what, const char* shape, const Tensor& ids, Index rank) {

@@ -5,6 +5,7 @@
 #include "../../../autograd/check_defined.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/masked_sequence.h"
@@ -61,8 +62,8 @@ Tensor EntailmentPair::operator()(const Tensor& r, const Tensor& last) const {
 }
 
 WordByWord::WordByWord(Index width, DType dtype)
-    : score(
-          child<Additive>("score", 2 * checked("word_by_word", width), width, width, false, dtype)),
+    : score(child<Additive>("score", 2 * Checked("word_by_word", checked("word_by_word", width)),
+                            width, width, false, dtype)),
       carry(child<nn::Linear>("carry", width, width, false, dtype)),
       pair(child<EntailmentPair>("pair", width, dtype)) {}
 

@@ -4,6 +4,7 @@
 
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/masked_sequence.h"
@@ -45,7 +46,7 @@ GatedAttentionReader::GatedAttentionReader(const GatedAttentionOptions& o)
           nn::GRUOptions{
               .input = input, .hidden = o.hidden, .bidirectional = true, .dtype = o.dtype});
     };
-    documents.push_back(gru("document", k == 0 ? o.input : 2 * o.hidden));
+    documents.push_back(gru("document", k == 0 ? o.input : 2 * Checked(kOp, o.hidden)));
     queries.push_back(gru("query", o.input));
   }
 }

@@ -5,6 +5,7 @@
 #include "../../../autograd/ops/elementwise/activation.h"
 #include "../../../autograd/ops/elementwise/dropout.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
@@ -33,8 +34,10 @@ StreamHalf::StreamHalf(Index width, Index other_width, Index hidden, const TwoSt
                                                          .dtype = o.dtype})),
       norm1(child<nn::LayerNorm>("norm1", Shape{width}, 1e-5, true, o.dtype)),
       norm2(child<nn::LayerNorm>("norm2", Shape{width}, 1e-5, true, o.dtype)),
-      linear1(child<nn::Linear>("linear1", width, hidden == 0 ? 4 * width : hidden, true, o.dtype)),
-      linear2(child<nn::Linear>("linear2", hidden == 0 ? 4 * width : hidden, width, true, o.dtype)),
+      linear1(child<nn::Linear>("linear1", width, hidden == 0 ? 4 * Checked(kOp, width) : hidden,
+                                true, o.dtype)),
+      linear2(child<nn::Linear>("linear2", hidden == 0 ? 4 * Checked(kOp, width) : hidden, width,
+                                true, o.dtype)),
       dropout(o.dropout) {}
 
 Attended StreamHalf::operator()(const Tensor& x, const Tensor& y, const Terms& terms) const {

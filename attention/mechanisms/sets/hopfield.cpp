@@ -10,6 +10,7 @@
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../detail/checks.h"
@@ -90,14 +91,14 @@ Attended hopfield_update(const Tensor& states, const Tensor& patterns, double be
 
 Hopfield::Hopfield(const HopfieldOptions& o)
     : options_(checked(o)),
-      state_projection(child<nn::Linear>("state_projection", o.state_width, o.heads * o.head_width,
-                                         false, o.dtype)),
+      state_projection(child<nn::Linear>("state_projection", o.state_width,
+                                         Checked(kOp, o.heads) * o.head_width, false, o.dtype)),
       pattern_projection(child<nn::Linear>("pattern_projection", options_.stored_width,
-                                           o.heads * o.head_width, false, o.dtype)),
-      value_projection(child<nn::Linear>("value_projection", o.heads * o.head_width,
-                                         o.heads * o.head_width, false, o.dtype)),
-      out_proj(
-          child<nn::Linear>("out_proj", o.heads * o.head_width, options_.output, true, o.dtype)) {}
+                                           Checked(kOp, o.heads) * o.head_width, false, o.dtype)),
+      value_projection(child<nn::Linear>("value_projection", Checked(kOp, o.heads) * o.head_width,
+                                         Checked(kOp, o.heads) * o.head_width, false, o.dtype)),
+      out_proj(child<nn::Linear>("out_proj", Checked(kOp, o.heads) * o.head_width, options_.output,
+                                 true, o.dtype)) {}
 
 Attended Hopfield::operator()(const Tensor& states, const Tensor& stored, const Mask& mask,
                               bool need_weights) const {

@@ -9,6 +9,7 @@
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
@@ -44,17 +45,18 @@ Tensor ProcessLayers::operator()(const Tensor& x) const {
 
 NeuralProcess::NeuralProcess(const NeuralProcessOptions& o)
     : options_(checked(o)),
-      points(child<ProcessLayers>("points", o.input + o.output, o.width, o.width, o.dtype)),
+      points(child<ProcessLayers>("points", Checked(kOp, o.input) + o.output, o.width, o.width,
+                                  o.dtype)),
       places(child<ProcessLayers>("places", o.input, o.width, o.width, o.dtype)),
-      decoder(child<ProcessLayers>("decoder", o.input + (o.latent ? 2 : 1) * o.width, o.width,
-                                   2 * o.output, o.dtype)),
+      decoder(child<ProcessLayers>("decoder", Checked(kOp, o.latent ? 2 : 1) * o.width + o.input,
+                                   o.width, 2 * Checked(kOp, o.output), o.dtype)),
       attend(o.attentive ? &child<MultiHead>("attend", MultiHeadOptions{.width = o.width,
                                                                         .heads = o.heads,
                                                                         .dtype = o.dtype})
                          : nullptr),
-      latents(o.latent
-                  ? &child<ProcessLayers>("latents", o.input + o.output, o.width, o.width, o.dtype)
-                  : nullptr),
+      latents(o.latent ? &child<ProcessLayers>("latents", Checked(kOp, o.input) + o.output, o.width,
+                                               o.width, o.dtype)
+                       : nullptr),
       mu(o.latent ? &child<nn::Linear>("mu", o.width, o.width, true, o.dtype) : nullptr),
       sigma(o.latent ? &child<nn::Linear>("sigma", o.width, o.width, true, o.dtype) : nullptr) {}
 

@@ -7,6 +7,7 @@
 #include "../../../autograd/ops/elementwise/activation.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../detail/checks.h"
@@ -25,7 +26,7 @@ PerceiverReadOptions checked(PerceiverReadOptions o) {
                     "negative",
                     kOp, o.width, o.input_width, o.hidden));
   }
-  if (o.hidden == 0) o.hidden = 4 * o.width;
+  if (o.hidden == 0) o.hidden = 4 * Checked(kOp, o.width);
   return o;
 }
 
@@ -85,7 +86,7 @@ Perceiver::Perceiver(const PerceiverOptions& o)
                                                       false, o.dtype})) {
   const TransformerOptions layer{.width = o.width,
                                  .heads = o.heads,
-                                 .hidden = o.hidden == 0 ? 4 * o.width : o.hidden,
+                                 .hidden = o.hidden == 0 ? 4 * Checked(kOp, o.width) : o.hidden,
                                  .dropout = 0,
                                  .pre_norm = true,
                                  .activation = Activation::gelu,

@@ -17,6 +17,7 @@
 #include "../../../autograd/ops/reduce/cumulative.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../../core/traced.h"
@@ -154,7 +155,8 @@ TreeAttention::TreeAttention(const TreeAttentionOptions& o)
       affinity(parameter("affinity", begin({o.hidden, o.hidden}, o.hidden, o.dtype))),
       root_vector(parameter("root_vector", begin({o.width}, o.width, o.dtype))),
       root(parameter("root", begin({o.width}, o.width, o.dtype))),
-      out(child<nn::Linear>("out", 3 * o.width, o.width, false, o.dtype)) {}
+      out(child<nn::Linear>("out", 3 * Checked("tree_attention", o.width), o.width, false,
+                            o.dtype)) {}
 
 TreeAttended TreeAttention::operator()(const Tensor& given, const Mask& mask,
                                        bool need_weights) const {

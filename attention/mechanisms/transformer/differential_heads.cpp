@@ -8,6 +8,7 @@
 #include "../../../autograd/ops/linalg/linalg.h"
 #include "../../../autograd/ops/normalise/rms_norm.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../detail/checks.h"
@@ -32,7 +33,7 @@ DifferentialHeadsOptions checked(DifferentialHeadsOptions o) {
     throw ValueError(fmt::format("{}: {} heads over {} of keys{}", kOp, o.heads, o.kv_heads,
                                  v1 ? ": v1 has as many of both" : " do not divide"));
   }
-  const Index parts = (v1 ? 2 : 1) * o.heads;
+  const Index parts = (v1 ? 2 : 1) * Checked(kOp, o.heads);
   if (o.head_width == 0) {
     if (o.width % parts != 0) {
       throw ValueError(fmt::format("{}: {} parts do not divide width {}", kOp, parts, o.width));
@@ -58,23 +59,25 @@ DifferentialHeads::DifferentialHeads(const DifferentialHeadsOptions& o)
     : options_(checked(o)),
       v1_(o.kind == DifferentialKind::v1),
       begin_(0.8 - 0.6 * std::exp(-0.3 * static_cast<double>(o.layer))),
-      q_proj(
-          child<nn::Linear>("q_proj", o.width, 2 * o.heads * options_.head_width, false, o.dtype)),
-      k_proj(child<nn::Linear>("k_proj", o.width,
-                               (v1_ ? 2 : 1) * options_.kv_heads * options_.head_width, false,
-                               o.dtype)),
-      v_proj(child<nn::Linear>("v_proj", o.width,
-                               (v1_ ? 2 : 1) * options_.kv_heads * options_.head_width, false,
-                               o.dtype)),
+      q_proj(child<nn::Linear>("q_proj", o.width, 2 * Checked(kOp, o.heads) * options_.head_width,
+                               false, o.dtype)),
+      k_proj(child<nn::Linear>(
+          "k_proj", o.width, (v1_ ? 2 : 1) * Checked(kOp, options_.kv_heads) * options_.head_width,
+          false, o.dtype)),
+      v_proj(child<nn::Linear>(
+          "v_proj", o.width, (v1_ ? 2 : 1) * Checked(kOp, options_.kv_heads) * options_.head_width,
+          false, o.dtype)),
       lambda_q1(parameter("lambda_q1", lambda_vector(v1_, options_.head_width, o.dtype))),
       lambda_k1(parameter("lambda_k1", lambda_vector(v1_, options_.head_width, o.dtype))),
       lambda_q2(parameter("lambda_q2", lambda_vector(v1_, options_.head_width, o.dtype))),
       lambda_k2(parameter("lambda_k2", lambda_vector(v1_, options_.head_width, o.dtype))),
-      norm(parameter("norm", v1_ ? ones({2 * options_.head_width}, o.dtype) : Tensor())),
+      norm(parameter("norm",
+                     v1_ ? ones({2 * Checked(kOp, options_.head_width)}, o.dtype) : Tensor())),
       lambda_proj(v1_ ? nullptr
                       : &child<nn::Linear>("lambda_proj", o.width, o.heads, false, o.dtype)),
-      out_proj(child<nn::Linear>("out_proj", o.heads * (v1_ ? 2 : 1) * options_.head_width, o.width,
-                                 false, o.dtype)) {}
+      out_proj(child<nn::Linear>("out_proj",
+                                 Checked(kOp, o.heads) * (v1_ ? 2 : 1) * options_.head_width,
+                                 o.width, false, o.dtype)) {}
 
 Tensor DifferentialHeads::lambda() const {
   if (!v1_) throw ValueError(fmt::format("{}: v2 has a share for each token and head", kOp));

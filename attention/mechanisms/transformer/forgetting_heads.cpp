@@ -9,6 +9,7 @@
 #include "../../../autograd/ops/reduce/cumulative.h"
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/traced.h"
 #include "../../detail/checks.h"
@@ -68,12 +69,15 @@ bool widens(const Terms& terms) {
 
 ForgettingHeads::ForgettingHeads(const ForgettingHeadsOptions& o)
     : options_(checked(o)),
-      q_proj(child<nn::Linear>("q_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
-      k_proj(child<nn::Linear>("k_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
-      v_proj(child<nn::Linear>("v_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
+      q_proj(child<nn::Linear>("q_proj", o.width, Checked(kOp, o.heads) * options_.head_width,
+                               false, o.dtype)),
+      k_proj(child<nn::Linear>("k_proj", o.width, Checked(kOp, o.heads) * options_.head_width,
+                               false, o.dtype)),
+      v_proj(child<nn::Linear>("v_proj", o.width, Checked(kOp, o.heads) * options_.head_width,
+                               false, o.dtype)),
       forget_gate(child<nn::Linear>("forget_gate", o.width, o.heads, true, o.dtype)),
-      out_proj(
-          child<nn::Linear>("out_proj", o.heads * options_.head_width, o.width, false, o.dtype)) {}
+      out_proj(child<nn::Linear>("out_proj", Checked(kOp, o.heads) * options_.head_width, o.width,
+                                 false, o.dtype)) {}
 
 Tensor ForgettingHeads::log_gates(const Tensor& x) const {
   check_batch(kOp, "x", x);

@@ -7,6 +7,7 @@
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../core/generator.h"
 #include "../../detail/checks.h"
@@ -52,14 +53,16 @@ LatentHeads::LatentHeads(const LatentHeadsOptions& o)
       query_norm(o.query_latent == 0 ? nullptr
                                      : &child<nn::RMSNorm>("query_norm", Shape{o.query_latent},
                                                            1e-6, true, o.dtype)),
-      query_up(child<nn::Linear>("query_up", o.query_latent == 0 ? o.width : o.query_latent,
-                                 o.heads * (o.head_width + o.rotary_width), false, o.dtype)),
-      down(child<nn::Linear>("down", o.width, o.latent + o.rotary_width, false, o.dtype)),
+      query_up(child<nn::Linear>(
+          "query_up", o.query_latent == 0 ? o.width : o.query_latent,
+          Checked(kOp, o.heads) * (Checked(kOp, o.head_width) + o.rotary_width), false, o.dtype)),
+      down(child<nn::Linear>("down", o.width, Checked(kOp, o.latent) + o.rotary_width, false,
+                             o.dtype)),
       norm(child<nn::RMSNorm>("norm", Shape{o.latent}, 1e-6, true, o.dtype)),
       key_up(parameter("key_up", begin({o.heads, o.head_width, o.latent}, o.dtype))),
       value_up(parameter("value_up", begin({o.heads, options_.value_width, o.latent}, o.dtype))),
-      out_proj(
-          child<nn::Linear>("out_proj", o.heads * options_.value_width, o.width, false, o.dtype)) {}
+      out_proj(child<nn::Linear>("out_proj", Checked(kOp, o.heads) * options_.value_width, o.width,
+                                 false, o.dtype)) {}
 
 // A token that is not finite meets no weight: its parts are NaN all the same.
 LatentHeads::Parts LatentHeads::parts_of(const Tensor& x, bool masked, Index first) const {

@@ -7,6 +7,7 @@
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/losses/cross_entropy.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../detail/checks.h"
 #include "../../detail/masked_sequence.h"
@@ -45,7 +46,7 @@ MultiTokenPrediction::MultiTokenPrediction(const MultiTokenOptions& o)
   for (Index k = 0; k < o.depth; ++k) {
     state_norms.add(Shape{t.width}, 1e-6, true, t.dtype);
     token_norms.add(Shape{t.width}, 1e-6, true, t.dtype);
-    merges.add(2 * t.width, t.width, false, t.dtype);
+    merges.add(2 * Checked(kOp, t.width), t.width, false, t.dtype);
     layers.add(t, k);
   }
 }

@@ -16,6 +16,7 @@
 #include "../../../autograd/ops/reduce/reduce.h"
 #include "../../../autograd/ops/shape/shape.h"
 #include "../../../autograd/ops/shape/unfold.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../memory.h"
@@ -45,15 +46,15 @@ NativeSparseOptions checked(NativeSparseOptions o) {
     check_divides("heads", o.heads, "width", o.width);
     o.head_width = o.width / o.heads;
   }
-  if (o.hidden == 0) o.hidden = 2 * o.head_width;
   check_divides("kv_heads", o.kv_heads, "heads", o.heads);
   check_divides("stride", o.stride, "block", o.block);
   check_divides("stride", o.stride, "selected_block", o.selected_block);
   if (o.head_width < 0 || o.hidden < 0 || o.initial < 0 || o.local < 1 ||
-      o.initial + o.local > o.selected) {
+      o.initial > o.selected - o.local) {
     throw ValueError(fmt::format("{}: {} initial and {} local blocks (at least 1) are not among {}",
                                  kOp, o.initial, o.local, o.selected));
   }
+  if (o.hidden == 0) o.hidden = 2 * Checked(kOp, o.head_width);
   if (o.rotary && o.head_width % 2 != 0) {
     throw ValueError(fmt::format("{}: rotary needs an even head width, not {}", kOp, o.head_width));
   }
@@ -84,21 +85,23 @@ struct NativeSparseHeads::Parts {
 
 NativeSparseHeads::NativeSparseHeads(const NativeSparseOptions& o)
     : options_(checked(o)),
-      q_proj(child<nn::Linear>("q_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
-      kv_proj(child<nn::Linear>("kv_proj", o.width, 6 * options_.kv_heads * options_.head_width,
-                                false, o.dtype)),
-      gate(child<nn::Linear>("gate", o.width, 3 * o.heads, true, o.dtype)),
+      q_proj(child<nn::Linear>("q_proj", o.width, Checked(kOp, o.heads) * options_.head_width,
+                               false, o.dtype)),
+      kv_proj(child<nn::Linear>("kv_proj", o.width,
+                                6 * Checked(kOp, options_.kv_heads) * options_.head_width, false,
+                                o.dtype)),
+      gate(child<nn::Linear>("gate", o.width, 3 * Checked(kOp, o.heads), true, o.dtype)),
       key_places(parameter("key_places", zeros({o.block, options_.head_width}, o.dtype))),
       value_places(parameter("value_places", zeros({o.block, options_.head_width}, o.dtype))),
-      key_phi1(child<nn::Linear>("key_phi1", o.block * options_.head_width, options_.hidden, true,
-                                 o.dtype)),
+      key_phi1(child<nn::Linear>("key_phi1", Checked(kOp, o.block) * options_.head_width,
+                                 options_.hidden, true, o.dtype)),
       key_phi2(child<nn::Linear>("key_phi2", options_.hidden, options_.head_width, true, o.dtype)),
-      value_phi1(child<nn::Linear>("value_phi1", o.block * options_.head_width, options_.hidden,
-                                   true, o.dtype)),
+      value_phi1(child<nn::Linear>("value_phi1", Checked(kOp, o.block) * options_.head_width,
+                                   options_.hidden, true, o.dtype)),
       value_phi2(
           child<nn::Linear>("value_phi2", options_.hidden, options_.head_width, true, o.dtype)),
-      out_proj(
-          child<nn::Linear>("out_proj", o.heads * options_.head_width, o.width, false, o.dtype)) {
+      out_proj(child<nn::Linear>("out_proj", Checked(kOp, o.heads) * options_.head_width, o.width,
+                                 false, o.dtype)) {
   nn::normal_(key_places, 0, 0.02);
   nn::normal_(value_places, 0, 0.02);
 }

@@ -9,6 +9,7 @@
 #include "../../../autograd/ops/index/index.h"
 #include "../../../autograd/ops/linalg/matmul.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
 #include "../../../nn/positional_encoding.h"
@@ -144,10 +145,10 @@ TransformerXLLayer::TransformerXLLayer(const TransformerXLOptions& o)
     : attend(child<TransformerXLHeads>("attend", o)),
       norm1(child<TransformerNorm>("norm1", parts(o))),
       norm2(child<TransformerNorm>("norm2", parts(o))),
-      linear1(child<nn::Linear>("linear1", o.width, o.hidden == 0 ? 4 * o.width : o.hidden, true,
-                                o.dtype)),
-      linear2(child<nn::Linear>("linear2", o.hidden == 0 ? 4 * o.width : o.hidden, o.width, true,
-                                o.dtype)),
+      linear1(child<nn::Linear>(
+          "linear1", o.width, o.hidden == 0 ? 4 * Checked(kOp, o.width) : o.hidden, true, o.dtype)),
+      linear2(child<nn::Linear>("linear2", o.hidden == 0 ? 4 * Checked(kOp, o.width) : o.hidden,
+                                o.width, true, o.dtype)),
       dropout(child<nn::Dropout>("dropout", o.dropout)) {}
 
 Attended TransformerXLLayer::operator()(const Tensor& x, const Tensor& memory,

@@ -5,6 +5,7 @@
 #include "../../../autograd/ops/elementwise/compare.h"
 #include "../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../attend.h"
 #include "../../detail/checks.h"
@@ -49,15 +50,17 @@ Tensor mixed(const Tensor& mix, const Tensor& v, const Tensor& first) {
 ValueResidualHeads::ValueResidualHeads(const ValueResidualOptions& o, Index layer)
     : options_(checked(o, layer)),
       layer_(layer),
-      q_proj(child<nn::Linear>("q_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
-      k_proj(child<nn::Linear>("k_proj", o.width, o.heads * options_.head_width, false, o.dtype)),
+      q_proj(child<nn::Linear>("q_proj", o.width, Checked(kOp, o.heads) * options_.head_width,
+                               false, o.dtype)),
+      k_proj(child<nn::Linear>("k_proj", o.width, Checked(kOp, o.heads) * options_.head_width,
+                               false, o.dtype)),
       v_proj(layer > 0 && o.single
                  ? nullptr
-                 : &child<nn::Linear>("v_proj", o.width, o.heads * options_.head_width, false,
-                                      o.dtype)),
+                 : &child<nn::Linear>("v_proj", o.width,
+                                      Checked(kOp, o.heads) * options_.head_width, false, o.dtype)),
       mix(parameter("mix", layer > 0 && !o.single ? full(Shape{2}, 0.5, o.dtype) : Tensor())),
-      out_proj(
-          child<nn::Linear>("out_proj", o.heads * options_.head_width, o.width, false, o.dtype)) {}
+      out_proj(child<nn::Linear>("out_proj", Checked(kOp, o.heads) * options_.head_width, o.width,
+                                 false, o.dtype)) {}
 
 Attended ValueResidualHeads::operator()(const Tensor& x, const Terms& terms,
                                         KeyValueCache* given) const {
