@@ -1,7 +1,6 @@
 #include "allocator.h"
 
 #include <fmt/format.h>
-#include <pthread.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +15,7 @@
 #include "memory_budget.h"
 #include "no_memory.h"
 #include "pages.h"
+#include "process_lock.h"
 #include "refuse_block.h"
 
 namespace heed {
@@ -53,12 +53,6 @@ Central& central();
 
 class Central {
  public:
-  // A child of fork() has none of the other threads, one of which may have held the lock.
-  Central() {
-    pthread_atfork([] { central().mutex_.lock(); }, [] { central().mutex_.unlock(); },
-                   [] { central().mutex_.unlock(); });
-  }
-
   void* take_large(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     make_room();
@@ -244,7 +238,7 @@ class Central {
     }
   }
 
-  std::mutex mutex_;
+  std::mutex& mutex_ = process_lock(ProcessLock::memory);
   std::vector<Block> cached_;  // idle large blocks, by size
   std::vector<Block> in_use_;  // held large blocks, by address
   FreeBlock* small_[kSmallClasses] = {};

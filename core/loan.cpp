@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "parallel.h"
+#include "process_lock.h"
 
 namespace heed {
 namespace {
@@ -61,10 +62,7 @@ std::uint64_t hash_along(const Array& x, Index axis, const std::byte* at) {
   return sum;
 }
 
-std::mutex& loans_mutex() {
-  static std::mutex* const mutex = new std::mutex;  // outlives all loans
-  return *mutex;
-}
+std::mutex& loans_mutex() { return process_lock(ProcessLock::loans); }
 
 }  // namespace
 

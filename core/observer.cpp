@@ -3,32 +3,33 @@
 #include <mutex>
 
 #include "error.h"
+#include "process_lock.h"
 
 namespace heed {
 namespace {
 
 // Operators on several threads tell in turn: what is counted needs no locks of its own, and nobody
 // is told of anything once it is uninstalled.
-constinit std::mutex g_mutex;
+std::mutex& mutex() { return process_lock(ProcessLock::observer); }
 constinit Observer* g_observer = nullptr;
 
 template <class Tell>
 void tell(const Tell& what) {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(mutex());
   if (g_observer) what(*g_observer);
 }
 
 }  // namespace
 
 Observer::Installed::Installed(Observer& observer) {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(mutex());
   if (g_observer) throw ValueError("observer: another profiler or summary is at work");
   g_observer = &observer;
   detail::g_observed.store(true, std::memory_order_relaxed);
 }
 
 Observer::Installed::~Installed() {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(mutex());
   g_observer = nullptr;
   detail::g_observed.store(false, std::memory_order_relaxed);
 }

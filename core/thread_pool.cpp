@@ -9,6 +9,7 @@
 
 #include "parallel.h"
 #include "patience.h"
+#include "process_lock.h"
 
 namespace heed::detail {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 constexpr std::uint32_t kFree = 0, kTaken = 1, kOpen = 2, kHelper = 4;
 
 constinit std::atomic<ThreadPool*> g_pool = nullptr;
-constinit std::mutex g_mutex;
 constinit thread_local bool t_inside = false;
 
 }  // namespace
@@ -29,12 +29,9 @@ ThreadPool::Inside::~Inside() { t_inside = false; }
 // Never destroyed: its threads wait in it until the process ends.
 ThreadPool& ThreadPool::instance() {
   if (ThreadPool* pool = g_pool.load(std::memory_order_acquire)) return *pool;
-  const std::lock_guard lock(g_mutex);
-  static const int forked = pthread_atfork([] { g_mutex.lock(); }, [] { g_mutex.unlock(); },
-                                           [] {
-                                             g_pool.store(nullptr, std::memory_order_relaxed);
-                                             g_mutex.unlock();
-                                           });
+  const std::lock_guard lock(process_lock(ProcessLock::pool));
+  static const int forked =
+      pthread_atfork(nullptr, nullptr, [] { g_pool.store(nullptr, std::memory_order_relaxed); });
   static_cast<void>(forked);
   if (!g_pool.load(std::memory_order_relaxed)) {
     g_pool.store(new ThreadPool, std::memory_order_release);
@@ -43,7 +40,7 @@ ThreadPool& ThreadPool::instance() {
 }
 
 void ThreadPool::start(int helpers) {
-  const std::lock_guard lock(g_mutex);
+  const std::lock_guard lock(process_lock(ProcessLock::pool));
   for (int place = helpers_.load(std::memory_order_relaxed) + 1; place <= helpers; ++place) {
     try {
       std::thread([this, place] { serve(place); }).detach();

@@ -4,6 +4,7 @@
 #include <mutex>
 #include <set>
 
+#include "../core/process_lock.h"
 #include "module.h"
 
 namespace heed::nn {
@@ -13,7 +14,7 @@ namespace {
 constinit thread_local std::size_t* t_asked = nullptr;
 
 struct Unowned {
-  std::mutex mutex;
+  std::mutex& mutex = process_lock(ProcessLock::unowned);
   std::set<const void*, std::less<>> places;
 };
 

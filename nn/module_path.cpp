@@ -9,6 +9,7 @@
 #include <unordered_set>
 
 #include "../core/error.h"
+#include "../core/process_lock.h"
 #include "../core/quoted.h"
 #include "module.h"
 
@@ -16,10 +17,7 @@ namespace heed::nn {
 namespace {
 
 // Of who is whose parent: a shared child may be adopted by modules that several threads make.
-std::mutex& family() {
-  static auto* const mutex = new std::mutex;  // modules may outlive static objects
-  return *mutex;
-}
+std::mutex& family() { return process_lock(ProcessLock::parents); }
 
 }  // namespace
 

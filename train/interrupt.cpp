@@ -6,6 +6,8 @@
 #include <atomic>
 #include <mutex>
 
+#include "../core/process_lock.h"
+
 namespace heed::train {
 namespace {
 
@@ -25,12 +27,12 @@ struct Actions {
 };
 Actions before;
 int guards = 0;
-std::mutex mutex;  // of these two
+std::mutex& mutex() { return process_lock(ProcessLock::signals); }  // of these two
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(mutex());
   if (guards++ > 0) return;
   struct sigaction action {};
   action.sa_handler = remember;
@@ -41,7 +43,7 @@ InterruptGuard::InterruptGuard() {
 }
 
 InterruptGuard::~InterruptGuard() {
-  const std::lock_guard lock(mutex);
+  const std::lock_guard lock(mutex());
   if (--guards > 0) return;
   ::sigaction(SIGINT, &before.interrupt, nullptr);
   ::sigaction(SIGTERM, &before.terminate, nullptr);
