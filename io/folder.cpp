@@ -131,7 +131,11 @@ HeldFolder& HeldFolder::operator=(HeldFolder&& other) noexcept {
 }
 
 HeldFolder::~HeldFolder() {
-  if (fd_ >= 0) ::close(fd_);
+  if (fd_ < 0) return;
+  // A child that another thread forked meanwhile has the same open folder, and closing it here
+  // alone would leave the lock with the child: opened, it is open for all of them.
+  if (locked_) ::flock(fd_, LOCK_UN);
+  ::close(fd_);
 }
 
 bool HeldFolder::is_at(const fs::path& path) const {
