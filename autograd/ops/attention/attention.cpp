@@ -113,14 +113,6 @@ const char* op_of(const Operands& x) {
   return name(x.vector.defined() ? Op::additive_attention : Op::dot_attention);
 }
 
-// x, with zeros in the rows of which no element of the mask, over `axis`, is true: they take no
-// part, but what stands there would meet a weight of 0.
-Tensor without_unseen(const Tensor& x, const Tensor& mask, Index axis) {
-  if (!mask.defined()) return x;
-  const Tensor seen = transpose(any(mask, {axis}, true), axis, -1);  // [.., rows, 1]
-  return where(seen, x, tensor(0, x.dtype()));
-}
-
 // The weights before dropout [.., Q, K], and the logs of their sums, of scores that a sink stands
 // beside.
 struct Weights {

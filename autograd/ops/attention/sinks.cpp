@@ -33,6 +33,12 @@ Tensor but_hidden(const Tensor& allowed, const Tensor& x) {
   return allowed.defined() ? logical_and(allowed, open) : open;
 }
 
+Tensor without_unseen(const Tensor& x, const Tensor& mask, Index axis) {
+  if (!mask.defined()) return x;
+  const Tensor seen = transpose(any(mask, {axis}, true), axis, -1);  // [.., rows, 1]
+  return where(seen, x, tensor(0, x.dtype()));
+}
+
 Tensor log_sums_of(const Tensor& scores, const Tensor& allowed) {
   constexpr double kNone = -std::numeric_limits<double>::infinity();
   if (scores.size(-1) == 0) {
