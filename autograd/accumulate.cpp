@@ -1,6 +1,7 @@
 #include "accumulate.h"
 
 #include "../core/kernels/elementwise/elementwise.h"
+#include "../core/process_lock.h"
 #include "grad_mode.h"
 #include "ops/elementwise/elementwise.h"
 #include "ops/shape/shape.h"
@@ -44,10 +45,7 @@ void accumulate(Tensor& into, Tensor gradient) {
   }
 }
 
-std::recursive_mutex& grad_mutex() {
-  static std::recursive_mutex mutex;
-  return mutex;
-}
+std::recursive_mutex& grad_mutex() { return gradients_lock(); }
 
 void add_to_grad(TensorImpl& impl, Tensor gradient) {
   // What goes is let go of after the lock: whose memory it is may wait for a lock of his own, as

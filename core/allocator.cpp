@@ -256,6 +256,8 @@ Central& central() {
   static Central* const instance = ::new (place) Central;
   return *instance;
 }
+// Before there is a second thread, while which makes it the first could fork().
+[[maybe_unused]] const Central& g_made = central();
 
 // A plain pointer, so that reading it costs no guard; the guard object below closes it.
 constinit thread_local ThreadCache* t_cache = nullptr;

@@ -1,5 +1,5 @@
-// A bound on the memory that a piece of work takes, beside the whole process's (set_memory_limit()):
-// for sizes that somebody else's file says.
+// A bound on the memory that a piece of work takes, beside the whole process's
+// (set_memory_limit()): for sizes that somebody else's file says.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class MemoryBudget {
   const std::size_t bytes_;
   const std::int64_t before_;  // held by this thread
   MemoryBudget* const outer_;
-  bool refused_ = false;
+  mutable bool refused_ = false;
 };
 
 namespace detail {

@@ -24,4 +24,7 @@ enum class ProcessLock : std::uint8_t {
 /// Lives as long as the process, from before the first static object to after the last.
 std::mutex& process_lock(ProcessLock which);
 
+/// That of gradients (autograd/accumulate.h), which stands above all of the list; recursive.
+std::recursive_mutex& gradients_lock();
+
 }  // namespace heed

@@ -20,6 +20,10 @@ constexpr std::uint32_t kFree = 0, kTaken = 1, kOpen = 2, kHelper = 4;
 constinit std::atomic<ThreadPool*> g_pool = nullptr;
 constinit thread_local bool t_inside = false;
 
+// A child of fork() has none of its threads.
+[[maybe_unused]] const int g_forked =
+    pthread_atfork(nullptr, nullptr, [] { g_pool.store(nullptr, std::memory_order_relaxed); });
+
 }  // namespace
 
 bool ThreadPool::inside() { return t_inside; }
@@ -30,9 +34,6 @@ ThreadPool::Inside::~Inside() { t_inside = false; }
 ThreadPool& ThreadPool::instance() {
   if (ThreadPool* pool = g_pool.load(std::memory_order_acquire)) return *pool;
   const std::lock_guard lock(process_lock(ProcessLock::pool));
-  static const int forked =
-      pthread_atfork(nullptr, nullptr, [] { g_pool.store(nullptr, std::memory_order_relaxed); });
-  static_cast<void>(forked);
   if (!g_pool.load(std::memory_order_relaxed)) {
     g_pool.store(new ThreadPool, std::memory_order_release);
   }

@@ -12,6 +12,15 @@ namespace {
 
 constexpr std::size_t kMany = 1000;
 
+// What its buffer throws is no error of ours.
+int next_byte() {
+  try {
+    return std::cin.rdbuf()->sbumpc();
+  } catch (const std::ios_base::failure& error) {
+    throw IoError("standard input", "cannot read", error.code().value());
+  }
+}
+
 }  // namespace
 
 LineReader::LineReader(const std::string& path)
@@ -26,8 +35,8 @@ bool LineReader::read(std::string& line, std::size_t number) {
   if (!std::cin.good()) return false;
   // std::getline() would take a line of any length.
   constexpr int kNoMore = std::char_traits<char>::eof();
-  int byte = std::cin.rdbuf()->sbumpc();
-  for (; byte != kNoMore && byte != '\n'; byte = std::cin.rdbuf()->sbumpc()) {
+  int byte = next_byte();
+  for (; byte != kNoMore && byte != '\n'; byte = next_byte()) {
     if (line.size() == kLongestLine) {
       throw FormatError::at_line("standard input", number,
                                  fmt::format("a line of more than {} MiB", kLongestLine >> 20));

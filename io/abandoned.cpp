@@ -21,7 +21,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::time_t kOld = 60;  // seconds
+// In seconds. Where a lock is known to its own machine alone, who writes on another is told by the
+// age: what lies beside a file that is saved is left for a day.
+constexpr std::time_t kOld = 60, kOldBeside = 24 * 3600;
 constexpr Clock::duration kBetweenLooks = std::chrono::minutes(1);
 constexpr int kMostNames = 10000;
 
@@ -71,9 +73,7 @@ bool is_own(int folder, const char* name) {
   return ::fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) == 0 && info.st_uid == ::geteuid();
 }
 
-}  // namespace
-
-bool is_abandoned_at(int folder, const char* path) noexcept {
+bool is_abandoned_for(int folder, const char* path, std::time_t seconds) noexcept {
   const char* const slash = std::strrchr(path, '/');
   if (!is_temporary(slash != nullptr ? slash + 1 : path)) return false;
   int file = -1;
@@ -84,10 +84,16 @@ bool is_abandoned_at(int folder, const char* path) noexcept {
   struct stat info {};
   // The writer holds a lock on it; the age is for the moments before and after.
   const bool out = ::fstat(file, &info) == 0 && S_ISREG(info.st_mode) &&
-                   std::time(nullptr) - info.st_mtime > kOld &&
+                   std::time(nullptr) - info.st_mtime > seconds &&
                    ::flock(file, LOCK_EX | LOCK_NB) == 0;
   ::close(file);
   return out;
+}
+
+}  // namespace
+
+bool is_abandoned_at(int folder, const char* path) noexcept {
+  return is_abandoned_for(folder, path, kOld);
 }
 
 void remove_abandoned(const std::string& folder) noexcept {
@@ -102,7 +108,7 @@ void remove_abandoned(const std::string& folder) noexcept {
   for (int i = 0; i < kMostNames; ++i) {
     const dirent* const entry = ::readdir(open);
     if (entry == nullptr) break;
-    if (is_abandoned_at(place, entry->d_name) && is_own(place, entry->d_name)) {
+    if (is_abandoned_for(place, entry->d_name, kOldBeside) && is_own(place, entry->d_name)) {
       ::unlinkat(place, entry->d_name, 0);
     }
   }

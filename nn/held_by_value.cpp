@@ -13,14 +13,11 @@ namespace {
 // The size that a destroying operator delete is told of; null: it is to destroy.
 constinit thread_local std::size_t* t_asked = nullptr;
 
-struct Unowned {
-  std::mutex& mutex = process_lock(ProcessLock::unowned);
-  std::set<const void*, std::less<>> places;
-};
+using Places = std::set<const void*, std::less<>>;
 
-// Never destroyed: modules may be static.
-Unowned& unowned() {
-  static Unowned& all = *new Unowned;
+// Never destroyed: modules may be static. For who has its lock: fork() could come while it is made.
+Places& unowned() {
+  static Places& all = *new Places;
   return all;
 }
 
@@ -53,13 +50,13 @@ void Module::operator delete(Module* module, std::destroying_delete_t, std::size
 namespace detail {
 
 void enter_unowned(const Module* module) {
-  const std::lock_guard lock(unowned().mutex);
-  unowned().places.insert(module);
+  const std::lock_guard lock(process_lock(ProcessLock::unowned));
+  unowned().insert(module);
 }
 
 void leave_unowned(const Module* module) noexcept {
-  const std::lock_guard lock(unowned().mutex);
-  unowned().places.erase(module);
+  const std::lock_guard lock(process_lock(ProcessLock::unowned));
+  unowned().erase(module);
 }
 
 std::size_t size_of_object(const Module& module) {
@@ -74,8 +71,8 @@ std::vector<const Module*> held_by_value(const Module& module) {
   std::vector<const Module*> out;
   const auto* const begin = static_cast<const std::byte*>(dynamic_cast<const void*>(&module));
   const std::byte* const end = begin + size_of_object(module);
-  const std::lock_guard lock(unowned().mutex);
-  const auto& places = unowned().places;
+  const std::lock_guard lock(process_lock(ProcessLock::unowned));
+  const Places& places = unowned();
   for (auto at = places.lower_bound(begin); at != places.end() && std::less<>()(*at, end); ++at) {
     if (*at != &module) out.push_back(static_cast<const Module*>(*at));
   }

@@ -39,7 +39,7 @@ class Recorder final : public Tracer {
 
  private:
   void take(const Call& call) {
-    if (detail::t_tracer != this || call.in_derivative) return;  // another thread's
+    if (heed::detail::t_tracer != this || call.in_derivative) return;  // another thread's
     TracedCall made{call.op, Scope::path(), {}, {}, {}};
     for (const Array& input : call.inputs) made.inputs.push_back(value_of(input));
     for (Said& said : take_said()) {

@@ -230,8 +230,8 @@ bool is_data_of(const std::string& name, const std::string& file) {
   return number.find_first_not_of("0123456789") == number.npos;
 }
 
-// Of the files beside the model at `place` those that it needs. None where it cannot be read: then
-// they are not known to be of a model that goes.
+// Of the files beside the model at `place` those that it needs and no other does. None where one
+// cannot be read: then they are not known to be of a model that goes.
 std::vector<fs::path> data_of(const fs::path& place) {
   std::vector<fs::path> out;
   try {
@@ -242,12 +242,20 @@ std::vector<fs::path> data_of(const fs::path& place) {
       if (is_data_of(name, file) && fs::is_regular_file(entry.symlink_status())) there.insert(file);
     }
     if (there.empty() || !fs::is_regular_file(place)) return {};
-    const std::string path = place.string(), bytes = io::read_file(path);
-    std::set<std::string> named;
-    each_message({bytes, path}, path, 7,
-                 [&](const ProtobufMessage& graph) { add_locations(graph, path, 0, named); });
+    const auto add = [](const fs::path& model, std::set<std::string>& to) {
+      const std::string path = model.string(), bytes = io::read_file(path);
+      each_message({bytes, path}, path, 7,
+                   [&](const ProtobufMessage& graph) { add_locations(graph, path, 0, to); });
+    };
+    std::set<std::string> named, others;
+    add(place, named);
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder_of(place))) {
+      const bool other =
+          entry.path().extension() == ".onnx" && entry.path().filename() != place.filename();
+      if (other && fs::is_regular_file(entry.status())) add(entry.path(), others);
+    }
     for (const std::string& file : named) {
-      if (there.contains(file)) out.push_back(folder_of(place) / file);
+      if (there.contains(file) && !others.contains(file)) out.push_back(folder_of(place) / file);
     }
   } catch (const Error&) {
     return {};

@@ -58,7 +58,7 @@ Tensor ContextualPositions::among(const Tensor& query, const Tensor& keys, const
   const Tensor p = clamp(back, 0, static_cast<double>(last));
   const Tensor below = floor(p.detach()), above = ceil(p.detach());
   const Tensor by_place = matmul(query, transpose(positions, 0, 1));  // [.., Q, P]
-  Shape wide = shape;
+  Shape wide = products.shape();
   wide[wide.rank() - 1] = last + 1;
   const auto at = [&](const Tensor& place) {
     return take_along(expand(by_place, wide), heed::to(place, DType::i64), -1);

@@ -16,8 +16,8 @@ struct EnumerateOptions {
 
 /// sum over b of p(b) f(b), one number an example, shaped as the cost; the function is called once
 /// for each sequence. A sequence of probability 0 adds nothing, an infinite cost neither. How many
-/// choices there are, and of how many places, must not depend on the choices. Throws ValueError for a space above the limit, saying how large it is; GradError when
-/// the function made no choice.
+/// choices there are, and of how many places, must not depend on the choices. Throws ValueError for
+/// a space above the limit, saying how large it is; GradError when the function made no choice.
 Tensor enumerate(const ChoiceCost& cost, const EnumerateOptions& options = {});
 
 class Enumeration final : public Estimator {

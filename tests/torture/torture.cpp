@@ -105,7 +105,7 @@ int torture_file(Tally& tally, long kills, const fs::path& folder) {
   // What the dead left goes with the next save once it is so old that nobody can be writing it.
   for (const auto& entry : fs::directory_iterator(folder)) {
     const bool left = entry.path().filename().string().starts_with(".heed-");
-    if (left) fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    if (left) fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(25));
   }
   heed::save_file_generation(path, last + 1, 997);
   if (entries(folder) != 2) tally.found("the next save left what the dead had left");

@@ -9,8 +9,8 @@
 // added is -c_j, one number a key and head, so that no block is made of it: O(T^2 E) time in tiles,
 // O(T) memory. Other normalisers get the whole sum, log_sums the c_i that is their due. A cache
 // keeps c_j behind each key's features, as two numbers. In f32 a call whose sums go below -16384 is
-// computed in f64, which takes about twice the time; with statistics, a map, or positions among the
-// terms it is not, and scores lose digits.
+// computed in f64, which takes about twice the time, so that a row's last digits depend on who is
+// beside it; with statistics, a map, or positions among the terms it is not, and scores lose digits.
 //
 // f of a key that is masked for all queries, by lengths, key_padding or a tensor, counts as 1;
 // under windows and rules the sum is over all on the way. f below exp(-1000) is exp(-1000).

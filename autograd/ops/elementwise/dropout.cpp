@@ -38,7 +38,7 @@ Tensor dropout(const Tensor& x, double p, Generator& generator) {
 Tensor dropout(const Tensor& x, double p, bool training, Generator& generator) {
   if (training) return dropout(x, p, generator);
   check_defined("dropout", x, "x");
-  return x;
+  return detail::hold_bf16(x) ? detail::wide(x) : x;
 }
 
 Tensor dropout_channels(const Tensor& x, double p, Generator& generator) {
