@@ -1,4 +1,4 @@
-// Modules that a thread makes and takes apart while another one forks.
+// Modules and gradients that a thread makes while another one forks.
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -6,6 +6,8 @@
 #include <atomic>
 #include <thread>
 
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../nn/module.h"
 
 namespace heed::nn {
@@ -16,11 +18,8 @@ struct Tree : Module {
   Leaf& leaf = child<Leaf>("leaf");
 };
 
-TEST(Fork, AChildMakesModules) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer's own allocator is locked in such a child";
-#endif
-  const auto work = [] { return Tree().leaf.path() == "leaf"; };
+template <class Work>
+void fork_beside(const Work& work) {
   std::atomic<bool> enough = false;
   std::thread other([&] {
     while (!enough) EXPECT_TRUE(work());
@@ -28,7 +27,7 @@ TEST(Fork, AChildMakesModules) {
   for (int child = 0; child < 50 && !testing::Test::HasFailure(); ++child) {
     const pid_t pid = fork();
     if (pid == 0) {
-      alarm(60);  // instead of for ever
+      alarm(300);  // instead of for ever
       _exit(work() ? 7 : 1);
     }
     int status = 0;
@@ -37,6 +36,24 @@ TEST(Fork, AChildMakesModules) {
   }
   enough = true;
   other.join();
+}
+
+TEST(Fork, AChildMakesModules) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer's own allocator is locked in such a child";
+#endif
+  fork_beside([] { return Tree().leaf.path() == "leaf"; });
+}
+
+TEST(Fork, AChildWalksBack) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "AddressSanitizer's own allocator is locked in such a child";
+#endif
+  fork_beside([] {
+    const Tensor x = Tensor(Array::full({3}, 2, DType::f64)).requires_grad_();
+    for (int i = 0; i < 20; ++i) sum(x * x).backward();
+    return x.grad()[1].item() == 80;
+  });
 }
 
 }  // namespace

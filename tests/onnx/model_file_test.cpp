@@ -193,6 +193,11 @@ TEST(OnnxFile, WhatLiesBesideGoesWithItsModel) {
   EXPECT_FALSE(there(path + ".1.data"));
   EXPECT_EQ(folder.entries(), 4U);
   same(given, read_model(path));
+  // A copy needs it, too.
+  write_model(path, given, {.external_from = 24});
+  std::filesystem::copy(path, folder / "c.onnx");
+  write_model(path, given);
+  same(given, read_model(folder / "c.onnx"));
   // What is no model says nothing about what lies beside it.
   folder.write("a.onnx", "no model");
   folder.write("a.onnx.data", "own");
