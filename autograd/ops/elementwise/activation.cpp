@@ -13,6 +13,7 @@
 #include "../../check_defined.h"
 #include "../../record.h"
 #include "../shape/widened.h"
+#include "compare.h"
 #include "elementwise.h"
 
 namespace heed {
@@ -84,7 +85,8 @@ Tensor gelu(const Tensor& x, Gelu form) {
     });
   }
   return activate(Op::gelu, Activation::gelu_tanh, x, 0, 0, [](const Tensor& all) {
-    const Tensor far = abs(all) > 10;  // tanh is 1 there, and the cube may overflow
+    // Tanh is 1 there, and the cube may overflow; what is infinite has no slope.
+    const Tensor far = logical_and(abs(all) > 10, isfinite(all));
     const Tensor t = where(far, 0, all);
     const double scale = std::numbers::sqrt2 * std::numbers::inv_sqrtpi;
     const Tensor y = tanh(scale * (t + 0.044715 * (t * square(t))));

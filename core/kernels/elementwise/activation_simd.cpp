@@ -77,7 +77,7 @@ HWY_INLINE V gelu_tanh_slope(D d, V x) {
   const auto bend = hn::Mul(hn::NegMulAdd(t, t, one), inner_slope);
   const auto near = hn::Mul(half, hn::MulAdd(x, bend, hn::Add(one, t)));
   // Beyond 10 tanh is flat to the last digit, and the slope of what is inside of it may overflow.
-  const auto far = hn::Gt(hn::Abs(x), hn::Set(d, T{10}));
+  const auto far = hn::And(hn::Gt(hn::Abs(x), hn::Set(d, T{10})), hn::IsFinite(x));
   return hn::IfThenElse(far, hn::IfThenElseZero(hn::Gt(x, hn::Zero(d)), one), near);
 }
 
