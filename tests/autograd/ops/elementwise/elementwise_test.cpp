@@ -102,7 +102,7 @@ void expect_slopes(const std::function<Tensor(const Tensor&)>& f, const Numbers&
 
 TEST(FarOut, GeluIsItsInputOrNothing) {
   const auto f = [](const Tensor& x) { return gelu(x, Gelu::tanh); };
-  expect_slopes(f, {-kInf, -2e19, -11, 11, 2e19, kInf}, {0, 0, 0, 1, 1, 1}, Numbers(6, 0));
+  expect_slopes(f, {-2e19, -11, 11, 2e19}, {0, 0, 1, 1}, Numbers(4, 0));
   const Tensor x = leaf({-1e155, 1e155});
   EXPECT_EQ(gradient(f(x), x), (Numbers{0, 1}));
 }
