@@ -41,7 +41,7 @@ class JsonRow final : public JsonEvents {
   }
   void on_object_begin() override {
     if (depth_ == 2) unexpected("an object");
-    if (depth_ == 1) object_ = "{";
+    if (depth_ == 1) object_.assign(1, '{');
     ++depth_;
   }
   void on_object_end() override {
