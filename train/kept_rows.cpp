@@ -33,7 +33,8 @@ class JsonRow final : public JsonEvents {
   void on_string(const std::string& value) override { put(json_quote(value)); }
   void on_key(const std::string& key) override {
     if (depth_ == 2) {
-      object_ += (object_.size() > 1 ? "," : "") + json_quote(key) + ":";
+      if (object_.size() > 1) object_ += ',';
+      object_ += json_quote(key) + ":";
       return;
     }
     name_ = key;
