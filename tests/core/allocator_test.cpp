@@ -1,17 +1,15 @@
 #include "../../core/allocator.h"
 
 #include <gtest/gtest.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
 #include <thread>
 #include <vector>
 
 #include "../../core/array.h"
 #include "../../core/error.h"
+#include "../support/fork_beside.h"
 #include "../support/throws.h"
 #include "../support/without_cache.h"
 
@@ -176,30 +174,12 @@ TEST(Allocator, RefusesAbsurdSizes) {
   EXPECT_ERROR(OutOfMemory, "allocate: the size overflows 64 bits", Storage::make(SIZE_MAX));
 }
 
-// A child of fork() has none of the threads that may be inside of the allocator at that moment.
 TEST(Allocator, AChildOfForkIsNotLockedOut) {
-#ifdef __SANITIZE_ADDRESS__
-  GTEST_SKIP() << "AddressSanitizer's own allocator is locked in such a child";
-#endif
-  std::atomic<bool> enough = false;
-  std::thread other([&] {
-    while (!enough) {
-      free_block(allocate_block(100003, BlockKind::storage), 100003, BlockKind::storage);
-    }
-  });
-  for (int child = 0; child < 100; ++child) {
-    const pid_t pid = fork();
-    if (pid == 0) {
-      alarm(60);  // instead of for ever
-      free_block(allocate_block(3000017, BlockKind::storage), 3000017, BlockKind::storage);
-      _exit(7);
-    }
-    int status = 0;
-    EXPECT_EQ(waitpid(pid, &status, 0), pid);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 7) << status;
-  }
-  enough = true;
-  other.join();
+  const auto take = [](std::size_t bytes) {
+    free_block(allocate_block(bytes, BlockKind::storage), bytes, BlockKind::storage);
+    return true;
+  };
+  fork_beside([&] { return take(100003); }, [&] { return take(3000017); }, 100);
 }
 
 }  // namespace
