@@ -31,4 +31,8 @@ void Classified::add(const Tensor& logits, const Tensor& labels) {
   for (std::size_t i = 0; i < truths.size(); ++i) confusion_.add(truths[i], guesses[i]);
 }
 
+Part Classified::part() const {
+  return {{{"validation loss", loss()}, {"accuracy", confusion_.accuracy()}}, loss_.weight()};
+}
+
 }  // namespace heed::train

@@ -3,6 +3,7 @@
 
 #include "../autograd/tensor.h"
 #include "metrics.h"
+#include "training.h"
 
 namespace heed::train {
 
@@ -19,6 +20,9 @@ class Classified {
   const Confusion& confusion() const { return confusion_; }
   /// The mean cross entropy in nats; 0 before the first.
   double loss() const { return loss_.mean(); }
+  /// "validation loss" and "accuracy" of a part of the validation data (Run::validate), which weighs
+  /// as many as were added.
+  Part part() const;
 
  private:
   Confusion confusion_;

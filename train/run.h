@@ -18,7 +18,9 @@
 // wants to be shown: see Stepped. docs/training.md has it all, step by step.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -66,12 +68,6 @@ struct Stepped {
   Figures also = {};
 };
 
-/// What a part of the validation data came to, and how much of all it is.
-struct Part {
-  Figures figures;
-  double weight = 1;
-};
-
 enum class Per : std::uint8_t { step, epoch };
 
 class Team;
@@ -94,7 +90,15 @@ class Run {
   /// The same of data in parts 0 .. count - 1, batches for example, whose figures are means: of
   /// all, the means by weight, added in the parts' order. Where processes share the run each looks
   /// at some of them, so that look(part) must depend on nothing but the model and the part.
-  Run& validate(Index count, std::function<Part(Index part)> look);
+  /// `finish` makes what is shown of the means, which have the sums of their weights; left out: them.
+  /// Throws ValueError for no parts; a part that weighs nothing, or has other names, ends the run so.
+  Run& validate(Index count, std::function<Part(Index part)> look,
+                std::function<Figures(const Figures& means)> finish = nullptr);
+  /// The same of examples, which outlive the run, in parts of `size`, the last perhaps smaller:
+  /// look(some of them, in their order) gives a Part. Throws ValueError for none, and a size of 0.
+  template <class Example, std::invocable<const std::vector<Example>&> Look>
+  Run& validate(const std::vector<Example>& examples, Index size, Look look,
+                std::function<Figures(const Figures& means)> finish = nullptr);
   /// The files of the model's folder, its weights among them; left out: the weights.
   Run& files(std::function<io::DirectoryFiles()> files);
   /// Gets each step's loss ("step loss") and learning rate ("lr"), and each round's figures. More
@@ -132,6 +136,8 @@ class Run {
   struct State;
 
   std::string carried_key(const std::string& name);
+  /// Of so many examples; throws ValueError.
+  static Index parts_of(Index examples, Index size);
   Training go(Batches& batches);
   bool round(Batches& batches);
   void step(Batches& batches, bool& end_of_pass);
@@ -174,11 +180,25 @@ class Run {
   std::function<Figures()> validate_;
   Index part_count_ = 0;  // of what is validated in parts
   std::function<Part(Index)> look_at_;
+  std::function<Figures(const Figures&)> finish_;  // of their means
   std::function<io::DirectoryFiles()> files_;
   std::vector<std::shared_ptr<Log>> logs_;
   std::function<void(const Training&)> each_round_;
   std::unique_ptr<State> state_;
 };
+
+template <class Example, std::invocable<const std::vector<Example>&> Look>
+Run& Run::validate(const std::vector<Example>& examples, Index size, Look look,
+                   std::function<Figures(const Figures&)> finish) {
+  return validate(
+      parts_of(std::ssize(examples), size),
+      [&examples, size, look = std::move(look)](Index i) -> Part {
+        const auto first = examples.begin() + i * size;
+        return look(
+            std::vector<Example>(first, first + std::min(size, std::ssize(examples) - i * size)));
+      },
+      std::move(finish));
+}
 
 template <class T>
 Run& Run::carry(const std::string& name, T& object) {

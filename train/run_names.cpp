@@ -12,7 +12,8 @@ namespace heed::train {
 
 void check_figures(const Figures& figures) {
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const auto& [name, value, digits] = figures[i];
+    const std::string& name = figures[i].name;
+    const int digits = figures[i].digits;
     check(!name.empty(), "a figure has no name");
     check(is_name(name),
           fmt::format("a figure cannot be called {}: {}", in_quotes(name), kNameRule));

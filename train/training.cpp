@@ -46,9 +46,10 @@ bool better(const Round& a, const Round& b, const std::vector<Wanted>& wanted) {
 void put_figures(io::TrainingState& state, const std::string& under, const Figures& figures) {
   io::NamedArrays arrays;
   for (std::size_t i = 0; i < figures.size(); ++i) {
-    const auto& [name, value, digits] = figures[i];
-    arrays.emplace_back(fmt::format("{:03}.{}", i, name),
-                        Array::from(std::vector<double>{value, static_cast<double>(digits)}));
+    const Figure& each = figures[i];
+    arrays.emplace_back(
+        fmt::format("{:03}.{}", i, each.name),
+        Array::from(std::vector<double>{each.value, static_cast<double>(each.digits)}));
   }
   state.put(under, arrays);
 }

@@ -10,16 +10,25 @@
 
 namespace heed::train {
 
-/// A number with a name, as it is printed: `digits` behind the point.
+/// A number with a name, as it is printed: `digits` behind the point. Of a part of the validation
+/// data `weight` says how much it counts beside the same figure of the others; finite, not negative.
 struct Figure {
   std::string name;
   double value = 0;
   int digits = 4;
+  double weight = 1;
 };
 using Figures = std::vector<Figure>;
 /// Entries of a training state, under their names. Getting throws FormatError.
 void put_figures(io::TrainingState& state, const std::string& under, const Figures& figures);
 Figures figures_of(const io::TrainingState& state, const std::string& under);
+
+/// What a part of the validation data came to, and how much of all it is: its figures count by their
+/// own weights times this one.
+struct Part {
+  Figures figures;
+  double weight = 1;
+};
 
 /// The figure by which models are compared. A word alone: the higher the better.
 struct Wanted {

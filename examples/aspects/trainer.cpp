@@ -16,12 +16,20 @@ train::Training train_tagger(Reader& reader, const std::vector<Example>& example
   optim::AdamW adam(tagger.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
   train::Run run(tagger, adam,
                  options.run({"validation F1 %"}, fmt::format("{} sentences", examples.size())));
-  run.files([&] { return files_of(reader); }).validate([&]() -> train::Figures {
-    const Scores scores = evaluate(tagger, validation);
-    return {{"validation F1 %", 100 * scores.mean(), 2},
-            {"aspects F1 %", 100 * scores.of[0].f1(), 2},
-            {"opinions F1 %", 100 * scores.of[1].f1(), 2}};
-  });
+  run.files([&] { return files_of(reader); })
+      .validate(
+          validation, 200,
+          [&](const std::vector<Example>& some) -> train::Part {
+            const Scores scores = evaluate(tagger, some);
+            const auto f1 = [&](const char* name, const train::SpanF1& of) {
+              return train::Figure{name, 100 * of.f1(), 2,
+                                   static_cast<double>(of.truths() + of.predicted())};
+            };
+            return {{f1("aspects F1 %", scores.of[0]), f1("opinions F1 %", scores.of[1])}};
+          },
+          [](const train::Figures& f1) -> train::Figures {
+            return {{"validation F1 %", (f1[0].value + f1[1].value) / 2, 2}, f1[0], f1[1]};
+          });
   return run(batches,
              [&](const std::vector<Example>& some) { return loss_of(tagger, batch_of(some)); });
 }

@@ -32,11 +32,11 @@ train::Training train_describer(Describer& describer, const Corpus& corpus,
   run.schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up))
       .files([&] { return files_of(describer); })
       .carry("loss", cost)
-      .validate([&]() -> train::Figures {
-        const Measures found = measure(describer, corpus.validation);
-        return {{"validation loss", found.loss},
-                {"exact", found.exact, 3},
-                {"pointing", found.pointing, 3}};
+      .validate(corpus.validation, 100, [&](const std::vector<Scene>& some) -> train::Part {
+        const Measures found = measure(describer, some);
+        return {{{"validation loss", found.loss, 4, found.words},
+                 {"exact", found.exact, 3, static_cast<double>(some.size())},
+                 {"pointing", found.pointing, 3, found.named}}};
       });
   return run(batches, [&](const Batch& batch) {
     const CaptionLoss found = cost(model, batch);

@@ -97,7 +97,7 @@ Measures measure(const Describer& describer, const std::vector<Scene>& scenes) {
       loss.add(cross_entropy(logits, targets, {.ignore_index = 0}).item(), count);
     }
   });
-  return {exact.mean(), pointing.mean(), loss.mean()};
+  return {exact.mean(), pointing.mean(), loss.mean(), pointing.weight(), loss.weight()};
 }
 
 train::Picture looks_of(const std::vector<Scene>& scenes, const std::vector<Caption>& captions,

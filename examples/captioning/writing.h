@@ -25,6 +25,8 @@ struct Measures {
   double exact = 0;     ///< share of captions that are right to the last word
   double pointing = 0;  ///< of the words that name a thing: said right, and looked at the thing
   double loss = 0;      ///< nats a word, each word from the right ones before it
+  double named = 0;     ///< words that name a thing
+  double words = 0;     ///< all words, and ends
 };
 
 /// Throws ValueError without scenes, as write_captions().

@@ -19,10 +19,11 @@ train::Training train_reader(Reader& reader, const Corpus& corpus, const Trainer
       options.run({"validation accuracy %"}, fmt::format("{} queries", corpus.train.size())));
   run.schedule(optim::rate::cosine(options.epochs), train::Per::epoch)
       .files([&] { return files_of(reader); })
-      .validate([&]() -> train::Figures {
-        const Score score = evaluate(reader, corpus.validation);
-        return {{"validation accuracy %", 100 * score.share(score.right), 2},
-                {"loss", score.loss, 4}};
+      .validate(corpus.validation, 200, [&](const std::vector<Cloze>& some) -> train::Part {
+        const Score score = evaluate(reader, some);
+        return {
+            {{"validation accuracy %", 100 * score.share(score.right), 2}, {"loss", score.loss, 4}},
+            static_cast<double>(score.count)};
       });
   return run(batches, [&](const std::vector<Cloze>& some) {
     return loss_of(model, data::cloze_batch(some, reader.numbers));

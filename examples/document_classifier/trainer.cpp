@@ -27,10 +27,8 @@ train::Training train_classifier(Classifier& classifier, const Corpus& corpus,
                  options.run({"accuracy"}, fmt::format("{} documents", documents.size())));
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(classifier); })
-      .validate([&]() -> train::Figures {
-        const Evaluation found = evaluate(classifier, corpus.validation, 2 * options.batch);
-        return {{"validation loss", found.classified.loss()},
-                {"accuracy", found.classified.confusion().accuracy()}};
+      .validate(corpus.validation, 16 * options.batch, [&](const std::vector<Example>& some) {
+        return evaluate(classifier, some, 2 * options.batch).classified.part();
       });
   return run(batches, [&](const data::DocumentBatch& batch) {
     return train::Loss{.tensor = cross_entropy(model(batch).logits, batch.labels),

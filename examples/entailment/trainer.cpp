@@ -23,10 +23,8 @@ train::Training train_judge(Judge& judge, const Corpus& corpus, const TrainerOpt
                              fmt::format("{} pairs", corpus.train.size())));
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(judge); })
-      .validate([&]() -> train::Figures {
-        const train::Classified found = evaluate(judge, corpus.validation);
-        return {{"validation loss", found.loss()}, {"accuracy", found.confusion().accuracy()}};
-      });
+      .validate(corpus.validation, 100,
+                [&](const std::vector<Pair>& some) { return evaluate(judge, some).part(); });
   return run(batches, [&](const Batch& batch) {
     return train::Loss{.tensor = cross_entropy(model(batch).logits, batch.labels),
                        .weight = static_cast<double>(batch.labels.numel())};

@@ -9,7 +9,7 @@ namespace speech {
 Evaluation evaluate(const Listener& model, const std::vector<Utterance>& some, Index beam) {
   data::Loader batches(some, {.size = 25, .shuffle = false});
   Evaluation out;
-  Index right = 0, in_place = 0;
+  Index in_place = 0;
   for (const std::vector<Utterance>& rows : batches) {
     const Batch batch = data::batch_of(rows);
     const std::vector<Heard> heard = model.listen(batch, beam);
@@ -21,11 +21,11 @@ Evaluation evaluate(const Listener& model, const std::vector<Utterance>& some, I
             heard[i].seconds[static_cast<std::size_t>(h)] * static_cast<double>(data::kSpokenRate);
         in_place +=
             sample >= static_cast<double>(place.begin) && sample < static_cast<double>(place.end);
-        ++right;
+        ++out.right;
       }
     }
   }
-  out.in_place = right > 0 ? static_cast<double>(in_place) / static_cast<double>(right) : 0;
+  if (out.right > 0) out.in_place = static_cast<double>(in_place) / static_cast<double>(out.right);
   return out;
 }
 

@@ -9,6 +9,7 @@ namespace speech {
 
 struct Evaluation {
   train::ErrorRate errors;
+  Index right = 0;      ///< digits that were heard right
   double in_place = 0;  ///< of the right digits, those whose middle lies within the recording
 };
 

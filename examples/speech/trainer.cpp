@@ -41,10 +41,11 @@ train::Training train_listener(Listener& model, const Corpus& corpus, const Corp
   const Index warm_up = options.warm_up > 0 ? options.warm_up : options.steps / 20;
   run.schedule(optim::rate::warm_up_and_cosine(options.steps, warm_up, 0.02))
       .files([&] { return files_of(model); })
-      .validate([&]() -> train::Figures {
-        const Evaluation found = evaluate(model, validation, 1);
-        return {{"digit error %", 100 * found.errors.rate(), 2},
-                {"in its place %", 100 * found.in_place, 1}};
+      .validate(validation, 25, [&](const std::vector<Utterance>& some) -> train::Part {
+        const Evaluation found = evaluate(model, some, 1);
+        const auto said = static_cast<double>(found.errors.words());
+        return {{{"digit error %", 100 * found.errors.rate(), 2, said},
+                 {"in its place %", 100 * found.in_place, 1, static_cast<double>(found.right)}}};
       });
   return run(batches, [&](const Batch& batch) { return model.loss(batch); });
 }

@@ -1,5 +1,7 @@
 #include "evaluation.h"
 
+#include <cmath>
+
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -21,7 +23,7 @@ Likelihood likelihood(const Translator& model, const std::vector<Example>& examp
     const auto right = batch.targets.array().to_vector<std::int64_t>();
     for (std::size_t i = 0; i < right.size(); ++i) accuracy.add(likeliest[i] == right[i] ? 1 : 0);
   }
-  return {loss.mean(), accuracy.mean()};
+  return {loss.mean(), accuracy.mean(), loss.weight()};
 }
 
 Measures measure(const std::vector<std::string>& written, const Part& part) {
@@ -35,6 +37,45 @@ Measures measure(const std::vector<std::string>& written, const Part& part) {
   out.exact /= static_cast<double>(written.size());
   out.by_length = train::bleu_by_length(written, part.target, part.source, by);
   return out;
+}
+
+// BLEU is of all lines together: of some of them there are its counts.
+train::Part judge(const Language& language, const Part& part, const std::vector<Index>& lines,
+                  Index tokens) {
+  Part some;
+  some.score_by = part.score_by;
+  for (const Index i : lines) {
+    some.source.push_back(part.source[static_cast<std::size_t>(i)]);
+    some.target.push_back(part.target[static_cast<std::size_t>(i)]);
+  }
+  const Likelihood found = likelihood(*language.model, encode(language, some), tokens);
+  const auto written = best_texts(translate(language, some.source, {.beam = 1}));
+  const train::Bleu bleu = train::corpus_bleu(written, some.target, {.tokens = some.score_by});
+  train::Part out{{{"validation loss", found.loss, 4, found.words}}};
+  const auto add = [&](const std::string& name, Index count) {
+    out.figures.push_back({name, static_cast<double>(count)});
+  };
+  for (std::size_t n = 0; n < train::kBleuOrders; ++n) {
+    add("counts" + std::to_string(n), bleu.counts[n]);
+    add("totals" + std::to_string(n), bleu.totals[n]);
+  }
+  add("system", bleu.system_length);
+  add("reference", bleu.reference_length);
+  return out;
+}
+
+train::Figures shown_of(const train::Figures& judged) {
+  const auto sum = [&](std::size_t i) {
+    return static_cast<Index>(std::llround(judged[i].value * judged[i].weight));
+  };
+  train::Bleu bleu;
+  for (std::size_t n = 0; n < train::kBleuOrders; ++n) {
+    bleu.counts[n] = sum(1 + 2 * n);
+    bleu.totals[n] = sum(2 + 2 * n);
+  }
+  bleu.system_length = sum(1 + 2 * train::kBleuOrders);
+  bleu.reference_length = sum(2 + 2 * train::kBleuOrders);
+  return {judged[0], {"BLEU", train::bleu_of_counts(bleu).score, 2}};
 }
 
 std::vector<std::string> best_texts(const std::vector<std::vector<Translation>>& found) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../../train/length_bleu.h"
+#include "../../train/training.h"
 #include "batches.h"
 #include "corpus.h"
 #include "translate.h"
@@ -15,6 +16,7 @@ namespace translation {
 struct Likelihood {
   double loss = 0;      ///< nats a word, without label smoothing
   double accuracy = 0;  ///< of the likeliest word
+  double words = 0;     ///< how many
 };
 Likelihood likelihood(const Translator& model, const std::vector<Example>& examples, Index tokens);
 
@@ -25,6 +27,12 @@ struct Measures {
   std::vector<train::LengthBleu> by_length;
 };
 Measures measure(const std::vector<std::string>& written, const Part& part);
+
+/// These lines of a part, and what is shown of all: "validation loss", of batches of so many tokens,
+/// and "BLEU" of greedy translations.
+train::Part judge(const Language& language, const Part& part, const std::vector<Index>& lines,
+                  Index tokens);
+train::Figures shown_of(const train::Figures& judged);
 
 std::vector<std::string> best_texts(const std::vector<std::vector<Translation>>& found);
 std::vector<Example> encode(const Language& language, const Part& part);

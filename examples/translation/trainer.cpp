@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../optim/adadelta.h"
 #include "../../optim/adam.h"
@@ -42,16 +44,19 @@ train::Training train_translator(Language& language, const Part& train, const Pa
   how.setting += ", --optimizer " + options.optimizer;
   if (options.packed) how.setting += " and --packed";
   if (validation.score_by == train::BleuTokens::characters) how.setting += ", scored by characters";
+  std::vector<Index> lines(judged.size());
+  std::iota(lines.begin(), lines.end(), Index{0});
   train::Run run(model, *optimizer, how);
   run.schedule([&](const train::Moment& at) {
        return optim::rate_at(options.lr, options.warm_up, options.fall, at.step, at.done);
      })
       .files([&] { return files_of(language); })
-      .validate([&]() -> train::Figures {
-        const auto found = translate(language, validation.source, {.beam = 1});
-        return {{"validation loss", likelihood(model, judged, 4 * options.batch).loss},
-                {"BLEU", measure(best_texts(found), validation).bleu, 2}};
-      });
+      .validate(
+          lines, 200,
+          [&](const std::vector<Index>& some) {
+            return judge(language, validation, some, 4 * options.batch);
+          },
+          shown_of);
   const auto run_over = [&](auto make) {
     auto batches = epochs_of(pairs, options.batch, options.packed, options.seed, make);
     batches.contents(pairs, &Example::source, &Example::target);

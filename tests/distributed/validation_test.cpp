@@ -30,8 +30,9 @@ std::vector<double> validated(const World& of, std::vector<Index>& seen) {
   run.validate(7, [&](Index i) -> train::Part {
     seen.push_back(i);
     const Tensor x(Generator(static_cast<std::uint64_t>(i)).normal({5, 3}, 0, 1, DType::f32));
-    return {{{"loss", mean(square(layer(x))).item()}, {"place", static_cast<double>(i)}},
-            0.1 + static_cast<double>(i)};
+    const auto place = static_cast<double>(i);
+    return {{{"loss", mean(square(layer(x))).item()}, {"place", place, 4, 0.3 + place}},
+            0.1 + place};
   });
   const train::Training training = run(batches, [&](const Tensor& x) {
     return train::Loss{.tensor = mean(square(layer(x) - 1.0)),

@@ -28,6 +28,19 @@ TEST(Classified, CountsGuessesAndLosses) {
   EXPECT_NEAR(found.confusion().accuracy(), 2.0 / 3, 1e-12);
 }
 
+TEST(Classified, IsAPartOfTheValidation) {
+  Classified found(3);
+  EXPECT_EQ(found.part().weight, 0);
+  found.add(Array::from<double>({2, 1, 0, 0, 1, 3}).reshape({2, 3}), Array::from<Index>({0, 1}));
+  const Part part = found.part();
+  ASSERT_EQ(part.figures.size(), 2u);
+  EXPECT_EQ(part.figures[0].name, "validation loss");
+  EXPECT_EQ(part.figures[0].value, found.loss());
+  EXPECT_EQ(part.figures[1].name, "accuracy");
+  EXPECT_EQ(part.figures[1].value, 0.5);
+  EXPECT_EQ(part.weight, 2);
+}
+
 TEST(Classified, RefusesWhatDoesNotFit) {
   Classified found(3);
   EXPECT_ERROR_WITH(ValueError, "classes", Classified none(0));

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
 #include "../../data/loader.h"
@@ -42,6 +44,71 @@ TEST(ValidationInParts, IsTheirMeanByWeight) {
   EXPECT_NEAR(figures[2].value, (10 * 1 + 9 * 2 + 8 * 3) / 6.0, 1e-15);
 }
 
+TEST(ValidationInParts, WeighsFiguresByThemselves) {
+  const Training training = trained([](train::Run& run, nn::Linear&) {
+    run.validate(3, [](Index i) -> Part {
+      const double x = static_cast<double>(i), nan = std::nan("");
+      return {{{"words", x, 4, 5 - x},
+               {"named", i == 2 ? 7 : nan, 3, i == 2 ? 1.0 : 0},
+               {"none", nan, 4, 0}},
+              1 + x};
+    });
+  });
+  const Figures& figures = training.rounds[0].figures;
+  EXPECT_NEAR(figures[1].value, (0 * 5 * 1 + 1 * 4 * 2 + 2 * 3 * 3) / (5. + 8 + 9), 1e-15);
+  EXPECT_EQ(figures[2].value, 7);  // of the one part that has any
+  EXPECT_EQ(figures[2].digits, 3);
+  EXPECT_EQ(figures[3].value, 0);  // of nothing
+}
+
+TEST(ValidationInParts, AreFinishedOfTheirMeans) {
+  const Training training = trained([](train::Run& run, nn::Linear&) {
+    run.validate(
+        5,
+        [](Index i) -> Part {
+          return {{{"right", static_cast<double>(i)}, {"of", 10}, {"loss", 3, 4, 2}}};
+        },
+        [](const Figures& means) -> Figures {
+          EXPECT_EQ(means[0].weight, 5);
+          EXPECT_EQ(means[2].weight, 10);
+          return {{"share", means[0].value / means[1].value, 2}, means[2]};
+        });
+  });
+  const Figures& figures = training.rounds[0].figures;
+  ASSERT_EQ(figures.size(), 3u);
+  EXPECT_EQ(figures[1].name, "share");
+  EXPECT_NEAR(figures[1].value, 2. / 10, 1e-15);
+  EXPECT_EQ(figures[2].value, 3);
+}
+
+TEST(ValidationInParts, AreCutOfExamples) {
+  const std::vector<std::string> words = {"a", "bb", "ccc", "dd", "e", "ffff", "g"};
+  std::vector<std::size_t> sizes;
+  const auto look = [&](const std::vector<std::string>& some) -> Part {
+    sizes.push_back(some.size());
+    double letters = 0;
+    for (const std::string& word : some) letters += static_cast<double>(word.size());
+    return {{{"letters", letters / static_cast<double>(some.size())}},
+            static_cast<double>(some.size())};
+  };
+  for (const Index size : {1, 3, 7, 50}) {
+    sizes.clear();
+    const Training training =
+        trained([&](train::Run& run, nn::Linear&) { run.validate(words, size, look); });
+    EXPECT_NEAR(training.rounds[0].figures[1].value, 14 / 7., 1e-15) << size;
+    std::vector<std::size_t> wanted;
+    for (Index first = 0; first < 7; first += size) {
+      wanted.push_back(static_cast<std::size_t>(std::min(size, 7 - first)));
+    }
+    EXPECT_EQ(std::vector(sizes.begin(), sizes.begin() + std::ssize(wanted)), wanted);
+  }
+  EXPECT_ERROR_WITH(ValueError, "run: parts of 0 examples to validate must be positive",
+                    trained([&](train::Run& run, nn::Linear&) { run.validate(words, 0, look); }));
+  const std::vector<std::string> none;
+  EXPECT_ERROR_WITH(ValueError, "run: 0 parts to validate must be positive",
+                    trained([&](train::Run& run, nn::Linear&) { run.validate(none, 3, look); }));
+}
+
 TEST(ValidationInParts, GivesWayToWhatIsSaidLater) {
   const Training training = trained([](train::Run& run, nn::Linear&) {
     run.validate(2, [](Index) { return Part{{{"parts", 1}}}; });
@@ -61,6 +128,14 @@ TEST(ValidationInParts, RefusesWhatMakesNoSense) {
   EXPECT_ERROR_WITH(ValueError, "run: 0 parts to validate must be positive", with(0, 1, -1));
   EXPECT_ERROR_WITH(ValueError, "run: a part of the validation weighs 0, not more than 0",
                     with(2, 0, -1));
+  EXPECT_ERROR_WITH(ValueError, "run: a part of the validation weighs inf",
+                    with(2, std::numeric_limits<double>::infinity(), -1));
+  for (const double weight : {-1.0, std::nan(""), std::numeric_limits<double>::infinity()}) {
+    EXPECT_ERROR_WITH(ValueError, "run: the figure \"loss\" of a part of the validation weighs",
+                      trained([&](train::Run& run, nn::Linear&) {
+                        run.validate(2, [=](Index) -> Part { return {{{"loss", 1, 4, weight}}}; });
+                      }));
+  }
   EXPECT_ERROR_WITH(ValueError, "run: each part of the validation must give the same figures",
                     with(2, 1, 1));
   EXPECT_ERROR_WITH(ValueError, "each part of the validation must give the same figures",
