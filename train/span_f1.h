@@ -34,6 +34,8 @@ class SpanF1 {
   Index truths() const { return truths_; }
   Index predicted() const { return predicted_; }
   Index right() const { return right_; }
+  /// True and predicted ones: by these an F1 weighs in that of all.
+  double spans() const { return static_cast<double>(truths_ + predicted_); }
 
   double precision() const;
   double recall() const;

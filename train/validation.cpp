@@ -1,7 +1,9 @@
 // What a run looks at between its rounds.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "../core/error.h"
 #include "../core/quoted.h"
@@ -76,6 +78,18 @@ Run& Run::validate(Index count, std::function<Part(Index)> look,
     return means.of_all(finish_);
   };
   return *this;
+}
+
+Run& Run::validate(Index examples, Index size, std::function<Part(const std::vector<Index>&)> look,
+                   std::function<Figures(const Figures&)> finish) {
+  return validate(
+      parts_of(examples, size),
+      [=, look = std::move(look)](Index i) {
+        std::vector<Index> numbers(static_cast<std::size_t>(std::min(size, examples - i * size)));
+        std::iota(numbers.begin(), numbers.end(), i * size);
+        return look(numbers);
+      },
+      std::move(finish));
 }
 
 // Part i is looked at by process i modulo their number.

@@ -55,10 +55,10 @@ void draw(const Reader& reader, const std::vector<TaggedSentence>& sentences, In
 // Evaluate, print, write picture and report; the last line is the one that scripts read.
 void conclude(const Reader& reader, const Corpus& corpus, const train::Training& training,
               const Flags& flags) {
-  const Scores found = evaluate(*reader.tagger, encode(corpus.test, reader.vocabulary));
+  const auto found = evaluate(*reader.tagger, encode(corpus.test, reader.vocabulary));
   train::Report report("Aspect and opinion terms");
   for (std::size_t side = 0; side < 2; ++side) {
-    const train::SpanF1& of = found.of[side];
+    const train::SpanF1& of = found[side];
     report.add_fact(fmt::format("{}, F1", kSides[side]), per_cent(of.f1()));
     fmt::print("{}: precision {}, recall {}, {} of {} spans\n", kSides[side],
                per_cent(of.precision()), per_cent(of.recall()), of.right(), of.truths());
@@ -70,8 +70,8 @@ void conclude(const Reader& reader, const Corpus& corpus, const train::Training&
     draw(reader, corpus.test, flags.shown, flags.trainer.out + "/attention.png");
   const std::string path = command_line::report_path(flags.report, flags.trainer.out);
   report.save(path);
-  fmt::print("test F1 aspects {}, opinions {}  report {}\n", per_cent(found.of[0].f1()),
-             per_cent(found.of[1].f1()), path);
+  fmt::print("test F1 aspects {}, opinions {}  report {}\n", per_cent(found[0].f1()),
+             per_cent(found[1].f1()), path);
 }
 
 Reader begin(const Flags& flags, const Corpus& corpus) {

@@ -56,15 +56,14 @@ Tagged tag(const Reader& reader, const Words& words) {
   return tag(*reader.tagger, {{reader.vocabulary.ids(words), {none, none}}})[0];
 }
 
-Scores evaluate(Tagger& tagger, const std::vector<Example>& examples) {
-  Scores out;
+std::array<train::SpanF1, 2> evaluate(Tagger& tagger, const std::vector<Example>& examples) {
+  std::array<train::SpanF1, 2> out;
   data::Loader batches(examples, {.size = 50, .by = &Example::length, .shuffle = false});
   while (const auto batch = batches.next()) {
     const std::vector<Tagged> found = tag(tagger, *batch);
     for (std::size_t i = 0; i < found.size(); ++i) {
-      for (std::size_t side = 0; side < 2; ++side) {
-        out.of[side].add(data::iob_tags((*batch)[i].labels[side]), found[i].tags[side]);
-      }
+      for (std::size_t side = 0; side < 2; ++side)
+        out[side].add(data::iob_tags((*batch)[i].labels[side]), found[i].tags[side]);
     }
   }
   return out;

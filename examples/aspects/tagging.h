@@ -23,11 +23,8 @@ std::vector<Tagged> tag(Tagger& tagger, const std::vector<Example>& some);
 /// One sentence. Throws ValueError for one without words, or of more than data::kLongestTagged.
 Tagged tag(const Reader& reader, const Words& words);
 
-struct Scores {
-  std::array<train::SpanF1, 2> of;
-  double mean() const { return (of[0].f1() + of[1].f1()) / 2; }
-};
-Scores evaluate(Tagger& tagger, const std::vector<Example>& examples);
+/// Of aspects and of opinions.
+std::array<train::SpanF1, 2> evaluate(Tagger& tagger, const std::vector<Example>& examples);
 
 /// "the <fish tacos> were *salty*", and of each side a line with its last weights.
 std::string in_text(const Words& words, const Tagged& tagged, train::ShadeStyle style);

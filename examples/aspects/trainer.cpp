@@ -20,18 +20,14 @@ train::Training train_tagger(Reader& reader, const std::vector<Example>& example
       .validate(
           validation, 200,
           [&](const std::vector<Example>& some) -> train::Part {
-            const Scores scores = evaluate(tagger, some);
-            const auto f1 = [&](const char* name, const train::SpanF1& of) {
-              return train::Figure{name, 100 * of.f1(), 2,
-                                   static_cast<double>(of.truths() + of.predicted())};
-            };
-            return {{f1("aspects F1 %", scores.of[0]), f1("opinions F1 %", scores.of[1])}};
+            const auto [aspects, opinions] = evaluate(tagger, some);
+            return {{{"aspects F1 %", 100 * aspects.f1(), 2, aspects.spans()},
+                     {"opinions F1 %", 100 * opinions.f1(), 2, opinions.spans()}}};
           },
           [](const train::Figures& f1) -> train::Figures {
             return {{"validation F1 %", (f1[0].value + f1[1].value) / 2, 2}, f1[0], f1[1]};
           });
-  return run(batches,
-             [&](const std::vector<Example>& some) { return loss_of(tagger, batch_of(some)); });
+  return run(batches, [&](const auto& some) { return loss_of(tagger, batch_of(some)); });
 }
 
 }  // namespace aspects

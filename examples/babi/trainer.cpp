@@ -39,9 +39,8 @@ Training train_model(const ModelOptions& model, const std::vector<Example>& exam
       return options.lr * (linear ? 0.5 : std::exp2(-halvings));
     });
     if (linear)
-      run.validate(parts.second, 100, [&](const std::vector<Example>& some) -> train::Part {
-        return {{{"validation loss", evaluate(*out.model, some).loss}},
-                static_cast<double>(some.size())};
+      run.validate([&]() -> train::Figures {
+        return {{"validation loss", evaluate(*out.model, parts.second).loss}};
       });
     const train::Training done = run(batches, [&](const Batch& batch) {
       const auto found = (*out.model)(batch.story, batch.question, batch.lengths, false, &random);

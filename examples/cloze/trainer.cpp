@@ -20,10 +20,9 @@ train::Training train_reader(Reader& reader, const Corpus& corpus, const Trainer
   run.schedule(optim::rate::cosine(options.epochs), train::Per::epoch)
       .files([&] { return files_of(reader); })
       .validate(corpus.validation, 200, [&](const std::vector<Cloze>& some) -> train::Part {
-        const Score score = evaluate(reader, some);
-        return {
-            {{"validation accuracy %", 100 * score.share(score.right), 2}, {"loss", score.loss, 4}},
-            static_cast<double>(score.count)};
+        const Score of = evaluate(reader, some);
+        return {{{"validation accuracy %", 100 * of.share(of.right), 2}, {"loss", of.loss}},
+                static_cast<double>(of.count)};
       });
   return run(batches, [&](const std::vector<Cloze>& some) {
     return loss_of(model, data::cloze_batch(some, reader.numbers));

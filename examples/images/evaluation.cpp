@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <numeric>
 
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/ops/losses/cross_entropy.h"
@@ -39,14 +38,12 @@ train::Training train_classifier(Classifier& classifier, const Corpus& corpus,
                        {.size = options.batch, .seed = options.seed + 17});
   optim::AdamW adam(classifier.parameters(),
                     {.lr = options.lr, .weight_decay = options.weight_decay});
-  std::vector<Index> judged(corpus.validation.labels.size());
-  std::iota(judged.begin(), judged.end(), Index{0});
   train::Run run(classifier, adam,
                  options.run({"accuracy", train::lowest("validation loss")},
                              fmt::format("{} pictures", corpus.train.count())));
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(classifier); })
-      .validate(judged, 100, [&](const std::vector<Index>& some) {
+      .validate(corpus.validation.count(), 100, [&](const std::vector<Index>& some) {
         const Batch batch = batch_of(corpus.validation, some);
         train::Classified found(static_cast<Index>(classifier.classes.size()));
         found.add(classifier(batch.images).logits, batch.labels);

@@ -45,24 +45,19 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   train::Run run(*language.model, adam, how);
   run.files([&] { return files_of(language); })
       .schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up));
-  const auto judge = [&](const auto& part) -> train::Part {
-    return {{{"validation loss", loss_of(model, part).item()}},
-            static_cast<double>(part.targets.numel())};
-  };
-  const Index at_once = 4 * options.batch;
-  using Places = std::vector<data::LinePlaces>;
-  const Places lines = options.packed ? cut_lines(language, validation) : Places();
-  std::vector<data::Windows> windows = {};
-  if (options.packed) {
-    run.validate(lines, at_once,
-                 [&](const Places& some) { return judge(data::packed_lines(validation, some)); });
-  } else if (model.reader) {  // it goes on from window to window
+  std::vector<data::Windows> windows;  // of the validation, where they can be read one by one
+  if (model.reader || options.packed) {
     run.validate([&]() -> train::Figures {
-      return {{"validation loss", evaluate(language, validation, at_once, false)}};
+      return {
+          {"validation loss", evaluate(language, validation, 4 * options.batch, options.packed)}};
     });
   } else {
-    windows = data::all_windows(validation, at_once, context);
-    run.validate(windows, 1, [&](const auto& one) { return judge(one.front()); });
+    windows = data::all_windows(validation, 4 * options.batch, context);
+    run.validate(std::ssize(windows), [&](Index i) -> train::Part {
+      const data::Windows& part = windows[static_cast<std::size_t>(i)];
+      return {{{"validation loss", loss_of(model, part).item()}},
+              static_cast<double>(part.targets.numel())};
+    });
   }
   if (options.in_order) return train_in_order(model, text, options, run);
   const auto learn = [&](auto draw) {
@@ -80,9 +75,9 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
       return data::random_windows(text, options.batch, context, places);
     });
   }
-  const Places trained = cut_lines(language, text);
+  const std::vector<data::LinePlaces> lines = cut_lines(language, text);
   return learn([&](Generator& places) {
-    return data::packed_lines(text, data::random_lines(trained, options.batch * context, places));
+    return data::packed_lines(text, data::random_lines(lines, options.batch * context, places));
   });
 }
 

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../optim/adadelta.h"
 #include "../../optim/adam.h"
@@ -44,15 +42,13 @@ train::Training train_translator(Language& language, const Part& train, const Pa
   how.setting += ", --optimizer " + options.optimizer;
   if (options.packed) how.setting += " and --packed";
   if (validation.score_by == train::BleuTokens::characters) how.setting += ", scored by characters";
-  std::vector<Index> lines(judged.size());
-  std::iota(lines.begin(), lines.end(), Index{0});
   train::Run run(model, *optimizer, how);
   run.schedule([&](const train::Moment& at) {
        return optim::rate_at(options.lr, options.warm_up, options.fall, at.step, at.done);
      })
       .files([&] { return files_of(language); })
       .validate(
-          lines, 200,
+          std::ssize(judged), 200,
           [&](const std::vector<Index>& some) {
             return judge(language, validation, some, 4 * options.batch);
           },

@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "../../autograd/ops/losses/cross_entropy.h"
 #include "../../data/loader.h"
 #include "../../optim/adam.h"
@@ -26,14 +24,12 @@ train::Training train_expert(Expert& expert, const Corpus& corpus,
                        },
                        {.size = options.batch, .seed = options.seed + 17});
   optim::AdamW adam(model.parameters(), {.lr = options.lr, .weight_decay = options.weight_decay});
-  std::vector<Index> judged(corpus.validation.questions.size());
-  std::iota(judged.begin(), judged.end(), Index{0});
   train::Run run(model, adam,
                  options.run({"accuracy", train::lowest("validation loss")},
                              fmt::format("{} questions", corpus.train.questions.size())));
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(expert); })
-      .validate(judged, 100, [&](const std::vector<Index>& some) {
+      .validate(std::ssize(corpus.validation.questions), 100, [&](const std::vector<Index>& some) {
         const Batch batch = batch_of(corpus.validation, some, expert.words, expert.answers);
         train::Classified found(expert.answers.size());
         found.add(model(batch).logits, batch.answers);

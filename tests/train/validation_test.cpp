@@ -109,6 +109,21 @@ TEST(ValidationInParts, AreCutOfExamples) {
                     trained([&](train::Run& run, nn::Linear&) { run.validate(none, 3, look); }));
 }
 
+TEST(ValidationInParts, AreCutOfNumbers) {
+  std::vector<std::vector<Index>> seen;
+  const Training training = trained([&](train::Run& run, nn::Linear&) {
+    run.validate(7, 3, [&](const std::vector<Index>& numbers) -> Part {
+      seen.push_back(numbers);
+      return {{{"first", static_cast<double>(numbers.front())}},
+              static_cast<double>(numbers.size())};
+    });
+  });
+  EXPECT_NEAR(training.rounds[0].figures[1].value, (0 * 3 + 3 * 3 + 6 * 1) / 7., 1e-15);
+  seen.resize(3);
+  EXPECT_THAT(seen, testing::ElementsAre(testing::ElementsAre(0, 1, 2),
+                                         testing::ElementsAre(3, 4, 5), testing::ElementsAre(6)));
+}
+
 TEST(ValidationInParts, GivesWayToWhatIsSaidLater) {
   const Training training = trained([](train::Run& run, nn::Linear&) {
     run.validate(2, [](Index) { return Part{{{"parts", 1}}}; });
