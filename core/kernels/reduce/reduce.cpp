@@ -169,6 +169,7 @@ struct Cut {
   Index axis, piece, count;
 };
 constexpr Index kMostPieces = 64;
+constexpr Index kLines = 1024;  // elements, of whole lines
 
 // The axis is the one that a piece should lie together along, where it is long enough, else the
 // longest.
@@ -184,8 +185,10 @@ Cut cut_of(const Array& x, const std::vector<Index>& axes) {
   }
   const Index length = x.shape()[out];
   const Index per = x.numel() / length;  // elements for each place on that axis
-  const Index piece =
-      std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / kMostPieces + 1);
+  Index piece = std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / kMostPieces + 1);
+  // Pieces begin where lines of a cache do: a vector out of two lines is read at two thirds of the
+  // speed, from memory.
+  if (x.strides()[out] == 1 && piece >= kLines) piece = (piece + kLines - 1) / kLines * kLines;
   return {out, piece, (length - 1) / piece + 1};
 }
 
