@@ -169,7 +169,7 @@ void Run::look() {
     model_.eval();
     if (validate_) {
       const Figures found = team_ ? shared_look() : validate_();
-      made.figures.insert(made.figures.end(), found.begin(), found.end());
+      for (const Figure& each : found) made.figures.push_back({each.name, each.value, each.digits});
     }
     check_figures(made.figures);
     s.training.rounds.push_back(std::move(made));

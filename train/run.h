@@ -90,7 +90,8 @@ class Run {
   /// The same of data in parts 0 .. count - 1, batches for example, whose figures are means: of
   /// all, the means by weight, added in the parts' order. Where processes share the run each looks
   /// at some of them, so that look(part) must depend on nothing but the model and the part.
-  /// `finish` makes what is shown of the means, which have the sums of their weights; left out: them.
+  /// The mean of what weighs nothing is 0. `finish` makes what is shown of the means, which have the
+  /// sums of their weights; left out: them. Where processes share the run the first alone calls it.
   /// Throws ValueError for no parts; a part that weighs nothing, or has other names, ends the run so.
   Run& validate(Index count, std::function<Part(Index part)> look,
                 std::function<Figures(const Figures& means)> finish = nullptr);
@@ -103,6 +104,8 @@ class Run {
   template <class Example, std::invocable<const std::vector<Example>&> Look>
   Run& validate(const std::vector<Example>& examples, Index size, Look look,
                 std::function<Figures(const Figures& means)> finish = nullptr);
+  template <class Example, class... More>
+  Run& validate(const std::vector<Example>&& examples, Index size, More&&...) = delete;
   /// The files of the model's folder, its weights among them; left out: the weights.
   Run& files(std::function<io::DirectoryFiles()> files);
   /// Gets each step's loss ("step loss") and learning rate ("lr"), and each round's figures. More
@@ -196,7 +199,7 @@ Run& Run::validate(const std::vector<Example>& examples, Index size, Look look,
                    std::function<Figures(const Figures&)> finish) {
   return validate(
       parts_of(std::ssize(examples), size),
-      [&examples, size, look = std::move(look)](Index i) -> Part {
+      [&examples, size, look = std::move(look)](Index i) mutable -> Part {
         const auto first = examples.begin() + i * size;
         return look(
             std::vector<Example>(first, first + std::min(size, std::ssize(examples) - i * size)));

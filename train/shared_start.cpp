@@ -57,6 +57,7 @@ std::string Run::beginning(Batches& batches) const {
                      kept_by(o), o.average, o.ema);
   out +=
       fmt::format("{} steps between saved states, {} to stop after\n", o.save_every, o.stop_after);
+  out += fmt::format("validation in {} parts\n", look_at_ ? part_count_ : 0);
   out += fmt::format("{} parameters, of which {} the optimizer's\nthe library's vectors {}{}\n",
                      model_.parameter_count(), optimizer_.parameters().size(), name_of(simd()),
                      has_bf16_dot() ? ", bf16" : "");

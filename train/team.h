@@ -5,8 +5,8 @@
 //   the gradient   sum_m w_m grad loss_m / sum_m w_m, added over a tree that M alone decides on
 //
 // so that as many processes as there may be end with the same bits. What is drawn for a piece is
-// drawn from generators of its own; one process looks at the validation data and writes files, and
-// tells the others what came of it.
+// drawn from generators of its own. Parts of the validation data are shared out, too; one process
+// looks at what is validated as a whole, and writes files, and tells the others what came of it.
 #pragma once
 
 #include <string>

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "../core/error.h"
 #include "../core/quoted.h"
@@ -26,7 +27,7 @@ class Means {
   void add(const Part& part) {
     check(part.weight > 0 && std::isfinite(part.weight),
           fmt::format("a part of the validation weighs {}, not more than 0", part.weight));
-    if (sums_.empty()) {
+    if (!std::exchange(begun_, true)) {
       for (const Figure& each : part.figures) sums_.push_back({each.name, 0, each.digits, 0});
     }
     check(same_names(part.figures, sums_),
@@ -51,6 +52,7 @@ class Means {
 
  private:
   Figures sums_;
+  bool begun_ = false;
 };
 
 }  // namespace
@@ -63,7 +65,7 @@ Run& Run::validate(std::function<Figures()> look) {
 
 Index Run::parts_of(Index examples, Index size) {
   check(size > 0, fmt::format("parts of {} examples to validate must be positive", size));
-  return (examples + size - 1) / size;
+  return examples / size + (examples % size != 0 ? 1 : 0);
 }
 
 Run& Run::validate(Index count, std::function<Part(Index)> look,
@@ -119,7 +121,7 @@ Figures Run::shared_parts() {
     }
     means.add(part);
   }
-  return means.of_all(finish_);
+  return means.of_all(team_->first() ? finish_ : nullptr);
 }
 
 }  // namespace heed::train

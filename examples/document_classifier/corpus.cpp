@@ -85,6 +85,9 @@ Corpus load_corpus(const CorpusOptions& options, TextReader& reader,
                       fmt::format("the training documents have {} class(es); needs two or more",
                                   corpus.classes.size()));
   }
+  if (classes.empty() && parts.validation.empty()) {
+    throw FormatError(options.path, 0, "there are too few documents to validate on any");
+  }
   if (classes.empty() && options.subwords > 0) {
     reader.coder = learn_coder(parts.train, options.subwords);
   }

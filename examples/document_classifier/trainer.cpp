@@ -27,7 +27,7 @@ train::Training train_classifier(Classifier& classifier, const Corpus& corpus,
                  options.run({"accuracy"}, fmt::format("{} documents", documents.size())));
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(classifier); })
-      .validate(corpus.validation, 16 * options.batch, [&](const std::vector<Example>& some) {
+      .validate(corpus.validation, 4 * options.batch, [&](const std::vector<Example>& some) {
         return evaluate(classifier, some, 2 * options.batch).classified.part();
       });
   return run(batches, [&](const data::DocumentBatch& batch) {

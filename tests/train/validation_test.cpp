@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
@@ -84,20 +85,21 @@ TEST(ValidationInParts, AreFinishedOfTheirMeans) {
 TEST(ValidationInParts, AreCutOfExamples) {
   const std::vector<std::string> words = {"a", "bb", "ccc", "dd", "e", "ffff", "g"};
   std::vector<std::size_t> sizes;
-  const auto look = [&](const std::vector<std::string>& some) -> Part {
+  const auto look = [&, calls = 0](const std::vector<std::string>& some) mutable -> Part {
+    EXPECT_LT(calls++, 14);
     sizes.push_back(some.size());
     double letters = 0;
     for (const std::string& word : some) letters += static_cast<double>(word.size());
     return {{{"letters", letters / static_cast<double>(some.size())}},
             static_cast<double>(some.size())};
   };
-  for (const Index size : {1, 3, 7, 50}) {
+  for (const Index size : {Index{1}, Index{3}, Index{7}, std::numeric_limits<Index>::max()}) {
     sizes.clear();
     const Training training =
         trained([&](train::Run& run, nn::Linear&) { run.validate(words, size, look); });
     EXPECT_NEAR(training.rounds[0].figures[1].value, 14 / 7., 1e-15) << size;
     std::vector<std::size_t> wanted;
-    for (Index first = 0; first < 7; first += size) {
+    for (Index first = 0; first < 7; first += std::min<Index>(size, 7)) {
       wanted.push_back(static_cast<std::size_t>(std::min(size, 7 - first)));
     }
     EXPECT_EQ(std::vector(sizes.begin(), sizes.begin() + std::ssize(wanted)), wanted);
@@ -153,6 +155,11 @@ TEST(ValidationInParts, RefusesWhatMakesNoSense) {
   }
   EXPECT_ERROR_WITH(ValueError, "run: each part of the validation must give the same figures",
                     with(2, 1, 1));
+  EXPECT_ERROR_WITH(
+      ValueError, "each part of the validation must give the same figures",
+      trained([](train::Run& run, nn::Linear&) {
+        run.validate(2, [](Index i) -> Part { return i == 0 ? Part{} : Part{{{"loss", 1}}}; });
+      }));
   EXPECT_ERROR_WITH(ValueError, "each part of the validation must give the same figures",
                     trained([](train::Run& run, nn::Linear&) {
                       run.validate(2, [](Index i) -> Part {

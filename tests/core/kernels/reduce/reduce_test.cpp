@@ -161,6 +161,34 @@ TEST(Reduce, HandsNaNOn) {
   }
 }
 
+// Long enough to ask for lines ahead; and to go by pieces, which are whole lines where they can be.
+TEST(Reduce, HandsNaNOnFromAnyPlaceOfManyNumbers) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const Index count : {5003, 140'003}) {
+      for (const Index place : {Index{0}, Index{1023}, count / 2, count - 2049, count - 1}) {
+        std::vector<double> values(static_cast<std::size_t>(count), -1);
+        values[static_cast<std::size_t>(place)] = NAN;
+        const Array x = Array::from(values).to(dtype);
+        for (const Reduce op : {Reduce::max, Reduce::min, Reduce::sum}) {
+          EXPECT_TRUE(std::isnan(reduce(op, x, {0}, false).to(DType::f64).item()))
+              << count << " " << place;
+        }
+      }
+    }
+  }
+}
+
+TEST(Reduce, ManyNumbersByPiecesAreAsByLoops) {
+  Generator generator(59);
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Array x = generator.normal({13, 9973}, 0, 1, dtype);
+    expect_like_loops(x, {0, 1});
+    expect_like_loops(x.slice(1, 3, 9970), {0, 1});
+    expect_like_loops(generator.normal({2, 150'001}, 0, 1, dtype), {1});
+    expect_like_loops(generator.normal({41, 3079}, 0, 1, dtype), {0, 1});
+  }
+}
+
 // Rows of a few elements go many at a time.
 TEST(Reduce, NarrowRows) {
   Generator generator(53);
