@@ -19,10 +19,9 @@ train::Training train_editor(Desk& desk, const Corpus& corpus, const TrainerOpti
   run.schedule(optim::rate::cosine(options.epochs, options.lr / 20), train::Per::epoch)
       .files([&] { return files_of(desk); })
       .validate(corpus.validation, 50, [&](const Articles& some) -> train::Part {
-        const auto found =
-            measure(some, answer_all(desk, some, {.beam = 1}), desk.vocabulary).rouge;
-        return {{{"ROUGE-1", found.one.f}, {"ROUGE-L", found.l.f}},
-                static_cast<double>(some.size())};
+        const auto answers = answer_all(desk, some, {.beam = 1});
+        const train::Rouge of = measure(some, answers, desk.vocabulary).rouge;
+        return {{{"ROUGE-1", of.one.f}, {"ROUGE-L", of.l.f}}, static_cast<double>(some.size())};
       });
   return run(batches, [&](const Articles& some) {
     return desk.editor->loss(some, desk.vocabulary, options.coverage);
