@@ -97,15 +97,15 @@ class Run {
                 std::function<Figures(const Figures& means)> finish = nullptr);
   /// The same of examples, which outlive the run, in parts of `size`, the last perhaps smaller:
   /// look(some of them, in their order) gives a Part. Throws ValueError for none, and a size of 0.
-  /// Of so many examples by their numbers: look(std::vector<Index>).
-  Run& validate(Index examples, Index size,
-                std::function<Part(const std::vector<Index>& numbers)> look,
-                std::function<Figures(const Figures& means)> finish = nullptr);
   template <class Example, std::invocable<const std::vector<Example>&> Look>
   Run& validate(const std::vector<Example>& examples, Index size, Look look,
                 std::function<Figures(const Figures& means)> finish = nullptr);
   template <class Example, class... More>
   Run& validate(const std::vector<Example>&& examples, Index size, More&&...) = delete;
+  /// The same of so many examples that are no vector: look gets the numbers of some.
+  Run& validate(Index examples, Index size,
+                std::function<Part(const std::vector<Index>& numbers)> look,
+                std::function<Figures(const Figures& means)> finish = nullptr);
   /// The files of the model's folder, its weights among them; left out: the weights.
   Run& files(std::function<io::DirectoryFiles()> files);
   /// Gets each step's loss ("step loss") and learning rate ("lr"), and each round's figures. More

@@ -136,8 +136,8 @@ optim::NamedArrays Run::shared_place() const {
   return data::joined_places(places);
 }
 
-// What was seen at the validation data, by all in parts or by the first, and what stays: figures, and where the
-// generators and what is carried stand.
+// What was seen at the validation data, by all in parts or by the first, and what of it stays:
+// figures, and where the generators and what is carried stand.
 Figures Run::shared_look() {
   std::string found;
   Figures figures;

@@ -186,8 +186,8 @@ Cut cut_of(const Array& x, const std::vector<Index>& axes) {
   const Index length = x.shape()[out];
   const Index per = x.numel() / length;  // elements for each place on that axis
   Index piece = std::max(std::max<Index>(1, 2 * kGrain / per), (length - 1) / kMostPieces + 1);
-  // In an array that begins with a line of a cache so do pieces: a vector out of two lines is read at
-  // two thirds of the speed, from memory.
+  // In an array that begins with a line of a cache so do pieces: a vector out of two lines comes
+  // slower from memory.
   if (x.strides()[out] == 1 && piece >= kLines && length > 2 * kLines) {
     piece = (piece + kLines - 1) / kLines * kLines;
   }

@@ -61,8 +61,8 @@ HWY_INLINE hn::TFromD<D> across(D d, hn::Vec<D> v, const Step& step) {
   return hn::GetLane(v);
 }
 
-// Elements of a line of a cache, and how far ahead lines are asked for: what comes from memory, not
-// from a cache, would come a tenth to a third slower.
+// Elements of a line of a cache, and how far ahead lines are asked for: a processor by itself looks
+// less far ahead than memory is slow.
 template <class T>
 constexpr std::size_t kLine = 64 / sizeof(T);
 template <class T>
