@@ -40,5 +40,17 @@ TEST(ClassifierCorpus, AClassOfTestFilesAloneIsRefused) {
   EXPECT_ERROR_WITH(FormatError, "test.tsv:2: class \"c\"", load_corpus(options, reader, {}));
 }
 
+// Of two documents one is for the test, so that none is left.
+TEST(ClassifierCorpus, WithoutADocumentToValidateOnIsRefused) {
+  const TemporaryFolder folder;
+  TemporaryFolder::put(folder / "two.tsv", "a\tx .\nb\ty .\n");
+  CorpusOptions options;
+  options.path = folder / "two.tsv";
+  options.columns = {.label = "1", .text = "2"};
+  TextReader reader;
+  EXPECT_ERROR_WITH(FormatError, "too few documents to validate on any",
+                    load_corpus(options, reader, {}));
+}
+
 }  // namespace
 }  // namespace document_classifier
