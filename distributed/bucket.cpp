@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "../core/kernels/elementwise/elementwise.h"
 #include "handles-inl.h"
@@ -33,10 +34,16 @@ struct Counts {
 }  // namespace
 
 struct Bucket::Way {
-  Counts sent, got;
-  Array out, in;
-  MPI_Request request = MPI_REQUEST_NULL;
+  Counts sent, got, parts;
+  Array out, in, sum, whole;
+  MPI_Request there = MPI_REQUEST_NULL, back = MPI_REQUEST_NULL;
   Way* before = nullptr;  // of those that were left
+
+  static bool done(MPI_Request& which) {
+    int out = 1;
+    if (which != MPI_REQUEST_NULL) check("MPI_Test", MPI_Test(&which, &out, MPI_STATUS_IGNORE));
+    return out != 0;
+  }
 };
 
 Bucket::Bucket(const World& world, const std::vector<Tensor>& parameters,
@@ -55,10 +62,12 @@ Bucket::Bucket(const World& world, const std::vector<Tensor>& parameters,
 }
 
 Bucket::~Bucket() {
-  int done = 0;
-  if (!way_ || way_->request == MPI_REQUEST_NULL) return;
-  MPI_Test(&way_->request, &done, MPI_STATUS_IGNORE);
-  if (done) return;
+  if (!way_) return;
+  for (MPI_Request* each : {&way_->there, &way_->back}) {
+    int done = 0;
+    if (*each != MPI_REQUEST_NULL) MPI_Test(each, &done, MPI_STATUS_IGNORE);
+  }
+  if (way_->there == MPI_REQUEST_NULL && way_->back == MPI_REQUEST_NULL) return;
   // An error ended the step here. The others may wait elsewhere for what this process has to say of
   // it, and MPI has its hands on the numbers: they stay.
   static Way* left = nullptr;
@@ -109,7 +118,7 @@ void Bucket::start(const std::vector<GradientTree>& trees) {
     check("MPI_Ialltoallv",
           MPI_Ialltoallv(way_->out.raw(), way_->sent.counts.data(), way_->sent.begins.data(), type,
                          way_->in.mutable_raw(), way_->got.counts.data(), way_->got.begins.data(),
-                         type, world_->handles().numbers, &way_->request));
+                         type, world_->handles().numbers, &way_->there));
     return;
   }
   way_->in = Array::zeros({count_}, dtype_);
@@ -123,39 +132,45 @@ void Bucket::start(const std::vector<GradientTree>& trees) {
   }
   check("MPI_Iallreduce",
         MPI_Iallreduce(MPI_IN_PLACE, way_->in.mutable_raw(), count_of("distributed", count_), type,
-                       MPI_SUM, world_->handles().numbers, &way_->request));
+                       MPI_SUM, world_->handles().numbers, &way_->there));
 }
 
-void Bucket::progress() {
-  int done = 0;
-  if (way_ && way_->request != MPI_REQUEST_NULL) {
-    check("MPI_Test", MPI_Test(&way_->request, &done, MPI_STATUS_IGNORE));
-  }
+bool Bucket::here() {
+  const bool come = Way::done(way_->there);
+  Way::done(way_->back);
+  return come;
 }
 
-Array Bucket::finish() {
-  check("MPI_Wait", MPI_Wait(&way_->request, MPI_STATUS_IGNORE));
-  if (sums_ == Sums::plain) return way_->in;
+void Bucket::tell() {
+  check("MPI_Wait", MPI_Wait(&way_->there, MPI_STATUS_IGNORE));
+  if (sums_ == Sums::plain) return;
   const Index size = world_->size();
-  const Part own = part_of(count_, world_->rank(), size);
+  const Index own = part_of(count_, world_->rank(), size).size;
   GradientTree all{AddGradients{}};
   Index at = 0;
-  Counts parts;
   for (Index r = 0; r < size; ++r) {
     const auto [first, last] = block_of(pieces_, r, size);
     for (const Span& span : spans_of(first, last)) {
-      all.push(span, Tensor(way_->in.slice(0, at, at + own.size)));
-      at += own.size;
+      all.push(span, Tensor(way_->in.slice(0, at, at + own)));
+      at += own;
     }
-    parts.add(part_of(count_, r, size).size);
+    way_->parts.add(part_of(count_, r, size).size);
   }
-  const Array sum = without_signed_zeros(*all.total()).array().contiguous();
-  Array whole = Array::empty({count_}, dtype_);
+  way_->out = Array();
+  way_->sum = without_signed_zeros(*all.total()).array().contiguous();
+  way_->in = Array();
+  way_->whole = Array::empty({count_}, dtype_);
   const MPI_Datatype type = type_of(dtype_);
-  check("MPI_Allgatherv",
-        MPI_Allgatherv(sum.raw(), static_cast<int>(own.size), type, whole.mutable_raw(),
-                       parts.counts.data(), parts.begins.data(), type, world_->handles().numbers));
-  return whole;
+  check("MPI_Iallgatherv",
+        MPI_Iallgatherv(way_->sum.raw(), static_cast<int>(own), type, way_->whole.mutable_raw(),
+                        way_->parts.counts.data(), way_->parts.begins.data(), type,
+                        world_->handles().sums, &way_->back));
+}
+
+Array Bucket::finish() {
+  check("MPI_Wait", MPI_Wait(&way_->back, MPI_STATUS_IGNORE));
+  way_->sum = Array();
+  return std::exchange(sums_ == Sums::plain ? way_->in : way_->whole, Array());
 }
 
 }  // namespace heed::distributed

@@ -17,8 +17,9 @@ enum class Sums : std::uint8_t {
          ///< spans of pieces; bits that depend on the number of processes
 };
 
-/// From start() on they are on their way, while this process goes on; finish() waits, the
-/// destructor does not. All processes start the same ones in the same order.
+/// From start() on they are on their way to those who sum them, from tell() on the sums are, while
+/// this process goes on; finish() waits, the destructor does not. All processes start the same ones
+/// in the same order, and tell in that order, too. These call MPI: one thread at a time (one_at_a_time).
 class Bucket {
  public:
   /// `which`: the parameters, of one dtype. `trees` has the sums of this process' spans.
@@ -30,9 +31,12 @@ class Bucket {
 
   const std::vector<std::size_t>& parameters() const { return which_; }
   void start(const std::vector<GradientTree>& trees);
-  /// Lets what is under way go on, where MPI waits to be asked.
-  void progress();
-  /// Waits; the sums [elements of all], one parameter behind the other.
+  /// Whether all has come that tell() waits for. Lets what is under way go on, where MPI waits to be
+  /// asked.
+  bool here();
+  /// Sums up what has come, and sends it on.
+  void tell();
+  /// After tell(): the sums [elements of all], one parameter behind the other.
   Array finish();
 
  private:

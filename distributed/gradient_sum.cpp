@@ -40,7 +40,10 @@ GradientSum::GradientSum(const World& world, const std::vector<Tensor>& paramete
       block_(block_of(count, world.rank(), world.size())),
       sums_(sums),
       trees_(parameters.size(), GradientTree(AddGradients{})),
-      arrived_(parameters.size()) {
+      arrived_(parameters.size()),
+      expected_(world, world.size() > 1 && expected.size() == parameters.size()
+                           ? buckets_of(expected)
+                           : std::vector<Bucket>()) {
   if (count < world.size()) {
     throw ValueError(
         fmt::format("distributed: {} pieces a step are fewer than the {} processes: ask for more",
@@ -53,7 +56,6 @@ GradientSum::GradientSum(const World& world, const std::vector<Tensor>& paramete
   }
   next_ = block_.first;
   for (std::size_t p = 0; p < parameters_.size(); ++p) places_[parameters_[p].impl()] = p;
-  if (world_.size() > 1 && expected.size() == parameters_.size()) buckets_ = buckets_of(expected);
 }
 
 GradientSum::~GradientSum() {
@@ -86,7 +88,7 @@ void GradientSum::check_no_gradients() const {
 void GradientSum::add(const Tensor& loss, Index piece) {
   check_next(piece);
   check_no_gradients();
-  if (piece + 1 < block_.second || buckets_.empty()) {
+  if (piece + 1 < block_.second || !expected_.next()) {
     loss.backward();
   } else {
     skip_to(piece);
@@ -107,14 +109,12 @@ void GradientSum::arrive(const Tensor& parameter, const Tensor& gradient) {
 
 // In their order; those that are not complete, too, where `all` are to be.
 void GradientSum::start_buckets(bool all) {
-  for (; started_ < buckets_.size(); ++started_) {
-    const auto& which = buckets_[started_].parameters();
+  while (const Bucket* next = expected_.next()) {
     const auto here = [&](std::size_t p) { return all || arrived_[p]; };
-    if (!std::all_of(which.begin(), which.end(), here)) break;
+    if (!std::all_of(next->parameters().begin(), next->parameters().end(), here)) break;
     on_their_way_ = true;
-    buckets_[started_].start(trees_);
+    expected_.start(trees_);
   }
-  for (std::size_t i = 0; !all && i < started_; ++i) buckets_[i].progress();
 }
 
 void GradientSum::take(Index piece) {
@@ -167,7 +167,7 @@ GradientKinds GradientSum::finish() {
     for (std::size_t p = 0; p < kinds.size(); ++p) kinds[p] = std::max(kinds[p], each[p]);
   }
   std::string left = kinds;  // what nobody sent yet
-  for (Bucket& bucket : buckets_) {
+  for (const Bucket& bucket : expected_.buckets()) {
     for (const std::size_t p : bucket.parameters()) {
       if (left[p] == 's') left[p] = ' ';
     }
@@ -180,10 +180,12 @@ GradientKinds GradientSum::finish() {
                                 : zeros(parameters_[p].shape(), parameters_[p].dtype()));
   }
   if (world_.size() == 1) return kinds;
-  for (Bucket& bucket : buckets_) set_sums(bucket, kinds);
+  expected_.finish();
+  for (Bucket& bucket : expected_.buckets()) set_sums(bucket, kinds);
   for (Bucket& bucket : buckets_of(left)) {
     on_their_way_ = true;
     bucket.start(trees_);
+    bucket.tell();
     set_sums(bucket, kinds);
   }
   on_their_way_ = false;

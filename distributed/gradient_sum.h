@@ -4,7 +4,7 @@
 // rows.
 //
 // Those that were dense in the step before set out as soon as the last piece's pass backward is
-// done with them, in buckets of some MB, while the pass goes on. All processes start them in one
+// done with them, in buckets of some MB, while the pass goes on, and so do their sums (under_way.h). All processes start them in one
 // order, whatever order their passes have, and what turns out to be otherwise is sent anew at the
 // end.
 #pragma once
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "../autograd/tensor.h"
-#include "bucket.h"
+#include "under_way.h"
 
 namespace heed::distributed {
 
@@ -67,8 +67,7 @@ class GradientSum {
   std::vector<GradientTree> trees_;  // of each parameter
   std::unordered_map<const TensorImpl*, std::size_t> places_;
   std::vector<bool> arrived_;
-  std::vector<Bucket> buckets_;  // of what is expected to be dense, the last parameters first
-  std::size_t started_ = 0;
+  UnderWay expected_;          // of what is expected to be dense, the last parameters first
   bool on_their_way_ = false;  // buckets that nobody waited for
 };
 

@@ -14,13 +14,15 @@
 namespace heed::distributed {
 namespace {
 
-void begin(int* argc, char*** argv) {
+// Whether any thread may call, one at a time.
+bool begin(int* argc, char*** argv) {
   int begun = 0;
   check("MPI_Initialized", MPI_Initialized(&begun));
   if (begun) throw Error("world: there is one already; a process has one in its life");
   int got = 0;
-  check("MPI_Init_thread", MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &got));
+  check("MPI_Init_thread", MPI_Init_thread(argc, argv, MPI_THREAD_SERIALIZED, &got));
   if (got < MPI_THREAD_FUNNELED) throw Error("world: this MPI knows no threads");
+  return got >= MPI_THREAD_SERIALIZED;
 }
 
 Index size_of(MPI_Comm which) {
@@ -42,8 +44,8 @@ World::World() : World(0, nullptr) {}
 
 World::World(int argc, char** argv)
     : exceptions_(std::uncaught_exceptions()), handles_(std::make_unique<Handles>()) {
-  begin(argv == nullptr ? nullptr : &argc, argv == nullptr ? nullptr : &argv);
-  for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) {
+  handles_->threads = begin(argv == nullptr ? nullptr : &argc, argv == nullptr ? nullptr : &argv);
+  for (MPI_Comm* each : handles_->all()) {
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_WORLD, each));
     check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(*each, MPI_ERRORS_RETURN));
   }
@@ -60,7 +62,7 @@ World::World(int argc, char** argv)
 
 World::World(const World& whole, Alone) : ends_(false), handles_(std::make_unique<Handles>()) {
   static_cast<void>(whole);
-  for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) {
+  for (MPI_Comm* each : handles_->all()) {
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, each));
     check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(*each, MPI_ERRORS_RETURN));
   }
@@ -71,16 +73,20 @@ World::~World() {
   if (ends_ && size_ > 1 && std::uncaught_exceptions() > exceptions_) {
     fail("an exception went past the World: catch it while that lives, and say it by fail()");
   }
-  for (MPI_Comm* each : {&handles_->talk, &handles_->numbers}) MPI_Comm_free(each);
+  for (MPI_Comm* each : handles_->all()) MPI_Comm_free(each);
   if (ends_) MPI_Finalize();
 }
 
-void World::barrier() const { check("MPI_Barrier", MPI_Barrier(handles_->talk)); }
+void World::barrier() const {
+  const std::lock_guard lock(one_at_a_time);
+  check("MPI_Barrier", MPI_Barrier(handles_->talk));
+}
 
 std::string World::broadcast(const std::string& bytes, Index from) const {
   std::int64_t size = static_cast<std::int64_t>(bytes.size());
   check_process("broadcast", from, size_);
   const int root = static_cast<int>(from);
+  const std::lock_guard lock(one_at_a_time);
   check("MPI_Bcast", MPI_Bcast(&size, 1, MPI_INT64_T, root, handles_->talk));
   std::string out = rank_ == from ? bytes : std::string();
   out.resize(static_cast<std::size_t>(size));
@@ -95,10 +101,12 @@ std::vector<std::string> World::gather(const std::string& bytes) const {
   const auto mine = static_cast<std::int64_t>(bytes.size());
   const auto all = static_cast<std::size_t>(size_);
   std::vector<std::int64_t> sizes(all);
+  std::unique_lock lock(one_at_a_time);
   check("MPI_Allgather",
         MPI_Allgather(&mine, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, handles_->talk));
   std::vector<std::string> out(all);
   if (std::accumulate(sizes.begin(), sizes.end(), Index{0}) > kAtOnce) {
+    lock.unlock();
     for (Index r = 0; r < size_; ++r) {
       out[static_cast<std::size_t>(r)] = broadcast(r == rank_ ? bytes : std::string(), r);
     }
@@ -128,6 +136,7 @@ void World::broadcast(Array& numbers, Index from) const {
 void spread(const World& world, Array& numbers, Index from) {
   Array whole = numbers.contiguous();
   const Index bytes = whole.numel() * static_cast<Index>(size_of(whole.dtype()));
+  const std::lock_guard lock(one_at_a_time);
   for (Index at = 0; at < bytes; at += kAtOnce) {
     const int count = static_cast<int>(std::min(kAtOnce, bytes - at));
     check("MPI_Bcast", MPI_Bcast(whole.mutable_raw() + at, count, MPI_BYTE, static_cast<int>(from),
@@ -143,6 +152,7 @@ Array World::all_gather(const Array& numbers) const {
   for (Index axis = 0; axis < mine.rank(); ++axis) sizes.push_back(mine.size(axis));
   Array out = Array::empty(Shape(sizes), mine.dtype());
   const int count = count_of("all_gather", mine.numel());
+  const std::lock_guard lock(one_at_a_time);
   check("MPI_Allgather", MPI_Allgather(mine.raw(), count, type_of(mine.dtype()), out.mutable_raw(),
                                        count, type_of(mine.dtype()), handles_->talk));
   return out;
@@ -156,6 +166,7 @@ Array World::all_to_all(const Array& numbers) const {
   }
   Array out = Array::empty(mine.shape(), mine.dtype());
   const int count = count_of("all_to_all", mine.numel() / size_);
+  const std::lock_guard lock(one_at_a_time);
   check("MPI_Alltoall", MPI_Alltoall(mine.raw(), count, type_of(mine.dtype()), out.mutable_raw(),
                                      count, type_of(mine.dtype()), handles_->talk));
   return out;
@@ -168,6 +179,7 @@ Array World::exchange(const Array& numbers, Index to, Index from) const {
   const int count = count_of("exchange", mine.numel());
   const MPI_Datatype type = type_of(mine.dtype());
   MPI_Status status;
+  const std::lock_guard lock(one_at_a_time);
   const int code = MPI_Sendrecv(mine.raw(), count, type, static_cast<int>(to), 0, out.mutable_raw(),
                                 count, type, static_cast<int>(from), 0, handles_->talk, &status);
   int kind = MPI_SUCCESS, got = count;
