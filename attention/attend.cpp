@@ -39,7 +39,7 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
 void check_bias(const char* what, const Tensor& bias, DType dtype, const Shape& shape,
                 const Shape& scores) {
   if (!bias.defined()) return;
-  if (bias.dtype() != dtype) {
+  if (bias.dtype() != dtype && !(dtype == DType::f32 && bias.dtype() == DType::bf16)) {
     throw DTypeError(
         fmt::format("attend: {} must be {}, not {}", what, name(dtype), describe(bias)));
   }
@@ -100,6 +100,7 @@ Tensor spread_to(const Tensor& scores, Shape shape, bool per_feature) {
 
 // Biases by offset are one tensor from here on, and softmax-plus-one is softmax beside a sink.
 Terms settled(const Score& score, Terms terms, Index queries, Index keys, DType dtype) {
+  terms = wide_beside(dtype, std::move(terms));
   const bool one_score = !score.per_feature() && !score.uses_previous_weights();
   if (normaliser_of(terms).is_softmax_plus_one() && one_score) {
     if (terms.sinks.defined()) {
@@ -238,6 +239,9 @@ Attended Memory::step(const Tensor& query, const Terms& terms) const {
 Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked,
                       Past& past) const {
   if (!defined()) throw GradError("attend: a memory of nothing");
+  if (query.defined() && query.dtype() == DType::bf16 && keys_.dtype() == DType::f32) {
+    return look(to(query, DType::f32), given, asked, past);
+  }
   const Shape shape = shape_of_call(query, *this);  // [.., Q, K]
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
   const Terms terms = settled(*score_, given, queries, keys, keys_.dtype());  // handles, no numbers

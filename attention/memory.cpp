@@ -9,6 +9,7 @@
 #include "../autograd/ops/elementwise/elementwise.h"
 #include "../autograd/ops/index/index.h"
 #include "../autograd/ops/shape/shape.h"
+#include "../autograd/ops/shape/widened.h"
 #include "../core/error.h"
 #include "../core/kernels/reduce/finite.h"
 #include "../core/traced.h"
@@ -91,9 +92,13 @@ Memory::Memory(const Tensor& keys, const Tensor& values, const Mask& mask)
 
 Memory::Memory(const Score& score, const Tensor& keys, const Tensor& values, const Mask& mask)
     : score_(&score), keys_(keys), values_(values), mask_(mask) {
-  check_sources(keys, values);
+  if (heed::detail::hold_bf16(keys, values)) {
+    keys_ = heed::detail::wide(keys);
+    values_ = heed::detail::wide(values);
+  }
+  check_sources(keys_, values_);
   keys_ =
-      guarded(keys, score.prepares(), [&](const Tensor& finite) { return score.prepare(finite); });
+      guarded(keys_, score.prepares(), [&](const Tensor& finite) { return score.prepare(finite); });
 }
 
 Memory Memory::rows(const Tensor& index) const {

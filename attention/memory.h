@@ -28,7 +28,8 @@ class Memory {
   Memory() = default;
   /// keys [.., K, dk], values [.., K, dv]; the mask is that of the keys, for every query, and
   /// causal and window masks align each call's last query with the last key. The score must live as
-  /// long as this. Throws ShapeError, DTypeError.
+  /// long as this. What is in bf16 is held in f32, and attended to in f32. Throws ShapeError,
+  /// DTypeError.
   Memory(const Score& score, const Tensor& keys, const Tensor& values, const Mask& mask = Mask());
   /// Of the scaled dot product.
   Memory(const Tensor& keys, const Tensor& values, const Mask& mask = Mask());

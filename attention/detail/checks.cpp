@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "../../autograd/check_defined.h"
+#include "../../autograd/ops/shape/widened.h"
 #include "../../core/error.h"
+#include "../terms.h"
 
 namespace heed::attention {
 
@@ -36,6 +38,14 @@ void check_batch(const char* op, const char* what, const Tensor& x) {
   check_defined(op, x, what);
   if (x.rank() == 3) return;
   throw ShapeError(fmt::format("{}: {} must be [B, n, width], not {}", op, what, describe(x)));
+}
+
+Terms wide_beside(DType scores, Terms terms) {
+  if (scores != DType::f32) return terms;
+  for (Tensor* const each : {&terms.bias, &terms.offset_bias, &terms.sinks}) {
+    *each = heed::detail::wide(*each);
+  }
+  return terms;
 }
 
 }  // namespace heed::attention

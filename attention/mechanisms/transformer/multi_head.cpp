@@ -10,9 +10,11 @@
 #include "../../../autograd/ops/normalise/layer_norm.h"
 #include "../../../autograd/ops/normalise/rms_norm.h"
 #include "../../../autograd/ops/shape/shape.h"
+#include "../../../autograd/ops/shape/widened.h"
 #include "../../../core/checked.h"
 #include "../../../core/error.h"
 #include "../../../nn/init.h"
+#include "../../detail/checks.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
 #include "../../merge.h"
@@ -83,7 +85,7 @@ void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
     throw ShapeError(
         fmt::format("multi_head: {} must be [B, T, {}], not {}", what, width, describe(x)));
   }
-  if (x.dtype() != dtype) {
+  if (x.dtype() != dtype && !(dtype == DType::f32 && x.dtype() == DType::bf16)) {
     throw DTypeError(
         fmt::format("multi_head: {} is {}, the weights are {}", what, describe(x), name(dtype)));
   }
@@ -179,7 +181,7 @@ Tensor MultiHead::projected(const Tensor& x, Index first, Index count, bool mask
     return whole ? joined : narrow(joined, 0, first, count);
   };
   const Tensor& matrix = weight.defined() ? weight : in_proj_weight;
-  return guarded(x, masked, [&](const Tensor& finite) {
+  return guarded(heed::detail::wide(x), masked, [&](const Tensor& finite) {
     Tensor y = linear(finite, weight.defined() ? weight : rows(matrix), rows(in_proj_bias));
     for (const auto& [adapted, lora] : lora_) {
       if (adapted == &matrix) return (*lora)(y, finite, weight.defined() ? 0 : first, count);
@@ -291,7 +293,7 @@ Tensor MultiHead::project_query(const Tensor& query, bool masked) const {
 // What the options say where the call does not, for scores of all heads.
 Terms MultiHead::terms_of_heads(const Terms& given, const Mask& mask, Index queries,
                                 Index keys) const {
-  Terms terms = given;
+  Terms terms = wide_beside(out_proj.weight.dtype(), given);
   terms.mask = mask;
   if (terms.normaliser == nullptr) terms.normaliser = normaliser;
   if (terms.relative == nullptr) terms.relative = relative;
@@ -353,7 +355,7 @@ Attended MultiHead::join(const Tensor& query, const Tensor& q, const Memory& mem
   Tensor joined = reshape(transpose(heads, 1, 2), Shape{B, Q, H * Dv_});
   const auto gates = [&](const Tensor& x) { return sigmoid((*gate)(x)); };
   if (gate != nullptr) {
-    const Tensor open = guarded(query, !mask.all(), gates);
+    const Tensor open = guarded(heed::detail::wide(query), !mask.all(), gates);
     joined = mask.all() ? joined * open : product_of_rows(joined, open);
   }
   out.context = forwarded(guarded(joined, !mask.all(), out_proj));
