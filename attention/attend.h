@@ -6,7 +6,8 @@
 //
 // A query that may attend to nothing gets zeros, with zero gradients. What stands in a masked
 // place, NaN included, changes no bit of result or gradient. Softmax over a score that has a form
-// never makes the [Q, K] block, unless weights or dropout are asked for.
+// never makes the [Q, K] block, unless weights or dropout are asked for. What is held in bf16 is
+// read as f32, beside f32 or bf16, and the context is f32.
 #pragma once
 
 #include "memory.h"

@@ -26,14 +26,16 @@ const ScaledDot& scaled_dot() {
 
 void check_sources(const Tensor& keys, const Tensor& values) {
   check_defined("attend", keys, "keys", values, "values");
-  check_floating("attend", keys.dtype());
+  const bool held = heed::detail::hold_bf16(keys, values);  // to be read as f32
+  const auto dtype = [&](const Tensor& x) { return held ? widened(x.dtype()) : x.dtype(); };
+  check_floating("attend", dtype(keys));
   if (keys.rank() < 2 || values.rank() < 2 || keys.size(-2) != values.size(-2)) {
     throw ShapeError(
         fmt::format("attend: keys must be [.., K, dk] and values [.., K, dv], not {} "
                     "and {}",
                     describe(keys), describe(values)));
   }
-  if (values.dtype() != keys.dtype()) {
+  if (dtype(values) != dtype(keys)) {
     throw DTypeError(fmt::format("attend: keys and values differ in dtype: {} and {}",
                                  describe(keys), describe(values)));
   }
@@ -92,11 +94,9 @@ Memory::Memory(const Tensor& keys, const Tensor& values, const Mask& mask)
 
 Memory::Memory(const Score& score, const Tensor& keys, const Tensor& values, const Mask& mask)
     : score_(&score), keys_(keys), values_(values), mask_(mask) {
-  if (heed::detail::hold_bf16(keys, values)) {
-    keys_ = heed::detail::wide(keys);
-    values_ = heed::detail::wide(values);
-  }
-  check_sources(keys_, values_);
+  check_sources(keys, values);
+  keys_ = heed::detail::wide(keys);
+  values_ = heed::detail::wide(values);
   keys_ =
       guarded(keys_, score.prepares(), [&](const Tensor& finite) { return score.prepare(finite); });
 }
@@ -113,8 +113,8 @@ Memory Memory::rows(const Tensor& index) const {
 Memory Memory::with(const Tensor& keys, const Tensor& values) const {
   check_sources(keys, values);
   Memory out = *this;
-  out.keys_ = keys;
-  out.values_ = values;
+  out.keys_ = heed::detail::wide(keys);
+  out.values_ = heed::detail::wide(values);
   out.flat_keys_ = out.flat_values_ = Tensor();
   return out;
 }

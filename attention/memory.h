@@ -55,7 +55,7 @@ class Memory {
   /// over the whole memory.
   void lay_out_places();
 
-  /// Other keys, as prepared, and values; score and mask as here.
+  /// Other keys, as prepared, and values; score and mask as here. Throws as the first one does.
   Memory with(const Tensor& keys, const Tensor& values) const;
   /// The same with an axis of 1 before the places, over which several heads of queries share them.
   Memory beside_groups() const;

@@ -1,5 +1,6 @@
 // What a call of attention adds to a query and a memory: one struct, from a Transformer's stack
-// down to attend(). What is pointed to must live as long as the call.
+// down to attend(). What is pointed to must live as long as the call. Bias, offset_bias and sinks
+// are of the scores' dtype; beside f32 they may be held in bf16.
 #pragma once
 
 #include <vector>

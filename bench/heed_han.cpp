@@ -1,4 +1,4 @@
-// Our side of the row han: the example's model without dropout, with the weights of han.h.
+// Our side of the rows han: the example's model without dropout, with the weights of han.h.
 
 #include "../autograd/ops/losses/cross_entropy.h"
 #include "../core/error.h"
@@ -14,7 +14,7 @@ namespace {
 using namespace heed;
 namespace han = bench::han;
 
-// The parameters in the order of han::kWeights.
+// The parameters in the order of han::weights().
 std::vector<Tensor> in_order(document_classifier::HierarchicalAttention& model) {
   const auto state = model.state_dict();
   const auto named = [&](const std::string& name) {
@@ -46,27 +46,30 @@ std::vector<Tensor> in_order(document_classifier::HierarchicalAttention& model) 
 int main(int argc, char** argv) {
   const bench::Options options = bench::parse(argc, argv);
   set_num_threads(options.threads);
-  document_classifier::ModelOptions sizes;
-  sizes.vocabulary = han::kVocabulary;
-  sizes.classes = han::kClasses;
-  sizes.embedding = han::kEmbed;
-  sizes.hidden = han::kHidden;
-  sizes.dropout = 0;
-  document_classifier::HierarchicalAttention model(sizes);
+  const han::Sizes sizes = han::sizes_of(options.row);
+  document_classifier::ModelOptions of_model;
+  of_model.vocabulary = sizes.vocabulary;
+  of_model.classes = sizes.classes;
+  of_model.embedding = sizes.embed;
+  of_model.hidden = sizes.hidden;
+  of_model.dropout = 0;
+  document_classifier::HierarchicalAttention model(of_model);
   std::vector<Tensor> weights = in_order(model);
+  const bench::Weights given = han::weights(sizes);
   std::uint64_t seed = 1;
   for (std::size_t i = 0; i < weights.size(); ++i) {
     Array numbers = Array::empty(weights[i].shape(), DType::f32);
-    bench::fill(numbers.mutable_data<float>(), numbers.numel(), seed++, han::kWeights[i].bound);
+    bench::fill(numbers.mutable_data<float>(), numbers.numel(), seed++, given[i].bound);
     weights[i].copy_from(numbers);
   }
   data::DocumentBatch batch;
-  batch.words = Array::empty({han::kDocuments * han::kSentences, han::kWords}, DType::i64);
-  han::fill_ids(batch.words.mutable_data<std::int64_t>());
-  batch.labels = Array::empty({han::kDocuments}, DType::i64);
-  han::fill_labels(batch.labels.mutable_data<std::int64_t>());
-  batch.word_counts.assign(han::kDocuments * han::kSentences, han::kWords);
-  batch.sentence_counts.assign(han::kDocuments, han::kSentences);
+  batch.words = Array::empty({sizes.documents * sizes.sentences, sizes.words}, DType::i64);
+  han::fill_ids(sizes, batch.words.mutable_data<std::int64_t>());
+  batch.labels = Array::empty({sizes.documents}, DType::i64);
+  han::fill_labels(sizes, batch.labels.mutable_data<std::int64_t>());
+  batch.word_counts.assign(static_cast<std::size_t>(sizes.documents * sizes.sentences),
+                           sizes.words);
+  batch.sentence_counts.assign(static_cast<std::size_t>(sizes.documents), sizes.sentences);
   optim::Adam adam(model.parameters(), {.lr = han::kLearningRate});
   return bench::serve(options, [&] {
     adam.zero_grad();

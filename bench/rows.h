@@ -32,7 +32,8 @@ struct Row {
 };
 
 inline const std::vector<Row> kRows = {
-    {"han", "han", 3, Limit::flops, han::flops(), 0.35},
+    {"han", "han", 3, Limit::flops, han::flops(han::kHan), 0.35},
+    {"han_wide", "han", 1, Limit::flops, han::flops(han::kWide), 0.35},
     {"seq2seq", "seq2seq", 1, Limit::flops, seq2seq::flops(), 0.6},
     {"transformer", "transformer", 1, Limit::flops, transformer::flops(), 0.6},
     {"encoder", "transformer", 1, Limit::flops, encoder::flops(), 0.85},

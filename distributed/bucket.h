@@ -19,7 +19,7 @@ enum class Sums : std::uint8_t {
 
 /// From start() on they are on their way to those who sum them, from tell() on the sums are, while
 /// this process goes on; finish() waits, the destructor does not. All processes start the same ones
-/// in the same order, and tell in that order, too. These call MPI: one thread at a time (one_at_a_time).
+/// in the same order, and tell in that order, too. These call MPI: one thread at a time.
 class Bucket {
  public:
   /// `which`: the parameters, of one dtype. `trees` has the sums of this process' spans.

@@ -4,7 +4,8 @@
 // rows.
 //
 // Those that were dense in the step before set out as soon as the last piece's pass backward is
-// done with them, in buckets of some MB, while the pass goes on, and so do their sums (under_way.h). All processes start them in one
+// done with them, in buckets of some MB, while the pass goes on, and so do their sums
+// (under_way.h). All processes start them in one
 // order, whatever order their passes have, and what turns out to be otherwise is sent anew at the
 // end.
 #pragma once

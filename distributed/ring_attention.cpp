@@ -13,6 +13,7 @@
 #include "../autograd/ops/reduce/reduce.h"
 #include "../autograd/ops/shape/join.h"
 #include "../autograd/ops/shape/shape.h"
+#include "../autograd/ops/shape/widened.h"
 #include "../core/error.h"
 #include "alike-inl.h"
 
@@ -112,6 +113,10 @@ Tensor ring_attention(const World& world, const Tensor& query, const Tensor& key
   mine.recorded = is_recorded(query, keys, values);
   check_calls_alike(kName, world, mine);
   check_defined(kName, query, "query", keys, "keys", values, "values");
+  if (heed::detail::hold_bf16(query, keys, values)) {
+    return ring_attention(world, heed::detail::wide(query), heed::detail::wide(keys),
+                          heed::detail::wide(values), options);
+  }
   if (options.causal && query.size(-2) != keys.size(-2)) {
     throw ShapeError(fmt::format("{}: causal, but as many queries as keys are not there: {}", kName,
                                  mine.tensors));

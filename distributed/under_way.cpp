@@ -19,12 +19,20 @@ constexpr std::chrono::microseconds kPause{500};
 UnderWay::UnderWay(const World& world, std::vector<Bucket> buckets)
     : world_(world), buckets_(std::move(buckets)) {}
 
-UnderWay::~UnderWay() { end_thread(); }
+UnderWay::~UnderWay() {
+  end_thread();
+  if (started_ > 0) world_.handles().under_way = false;
+}
 
 void UnderWay::start(const std::vector<GradientTree>& trees) {
   {
     const std::lock_guard lock(one_at_a_time);
-    buckets_[started_++].start(trees);
+    if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
+    if (started_ == 0 && std::exchange(world_.handles().under_way, true)) {
+      throw Error("distributed: another sum's gradients are on their way: finish() it first");
+    }
+    buckets_[started_].start(trees);
+    ++started_;
     if (!thread_.joinable()) go_on();
   }
   if (started_ == 1 && world_.handles().threads) begin_thread();
@@ -69,7 +77,7 @@ void UnderWay::see_to_them() {
 
 // Sums set out in the buckets' order, as all processes have it.
 void UnderWay::go_on() {
-  while (told_ < started_ && buckets_[told_].here()) buckets_[told_++].tell();
+  for (; told_ < started_ && buckets_[told_].here(); ++told_) buckets_[told_].tell();
   if (told_ > 0) buckets_[told_ - 1].here();
 }
 

@@ -1,5 +1,5 @@
-// Buckets of gradients that are under way while the process computes on: a thread of its own asks MPI
-// now and then, which does nothing by itself, adds up what has come, and sends the sums back.
+// Buckets of gradients that are under way while the process computes on: a thread of its own asks
+// MPI now and then, which does nothing by itself, adds up what has come, and sends the sums back.
 // Internal to distributed.
 #pragma once
 
@@ -26,12 +26,14 @@ class UnderWay {
   std::vector<Bucket>& buckets() { return buckets_; }
   /// The one that start() is to take; nullptr after the last.
   const Bucket* next() const { return started_ < buckets_.size() ? &buckets_[started_] : nullptr; }
+  /// Throws Error while another's are under way in this world, and what the thread came upon.
   void start(const std::vector<GradientTree>& trees);
   /// Whether a thread sees to them, until finish().
   bool seen_to() const { return thread_.joinable(); }
   /// How many have been summed up here, and sent on.
   std::size_t told() const;
-  /// Once all have started: sums are there or on their way to all. Throws what the thread came upon.
+  /// Once all have started: sums are there or on their way to all. Throws what the thread came
+  /// upon.
   void finish();
 
  private:

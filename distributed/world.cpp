@@ -62,6 +62,7 @@ World::World(int argc, char** argv)
 
 World::World(const World& whole, Alone) : ends_(false), handles_(std::make_unique<Handles>()) {
   static_cast<void>(whole);
+  const std::lock_guard lock(one_at_a_time);
   for (MPI_Comm* each : handles_->all()) {
     check("MPI_Comm_dup", MPI_Comm_dup(MPI_COMM_SELF, each));
     check("MPI_Comm_set_errhandler", MPI_Comm_set_errhandler(*each, MPI_ERRORS_RETURN));
@@ -73,26 +74,28 @@ World::~World() {
   if (ends_ && size_ > 1 && std::uncaught_exceptions() > exceptions_) {
     fail("an exception went past the World: catch it while that lives, and say it by fail()");
   }
+  const std::lock_guard lock(one_at_a_time);
   for (MPI_Comm* each : handles_->all()) MPI_Comm_free(each);
   if (ends_) MPI_Finalize();
 }
 
 void World::barrier() const {
-  const std::lock_guard lock(one_at_a_time);
-  check("MPI_Barrier", MPI_Barrier(handles_->talk));
+  await("MPI_Ibarrier", [&](MPI_Request* at) { return MPI_Ibarrier(handles_->talk, at); });
 }
 
 std::string World::broadcast(const std::string& bytes, Index from) const {
   std::int64_t size = static_cast<std::int64_t>(bytes.size());
   check_process("broadcast", from, size_);
-  const int root = static_cast<int>(from);
-  const std::lock_guard lock(one_at_a_time);
-  check("MPI_Bcast", MPI_Bcast(&size, 1, MPI_INT64_T, root, handles_->talk));
+  const auto send = [&](void* what, int count, MPI_Datatype type) {
+    await("MPI_Ibcast", [&](MPI_Request* at) {
+      return MPI_Ibcast(what, count, type, static_cast<int>(from), handles_->talk, at);
+    });
+  };
+  send(&size, 1, MPI_INT64_T);
   std::string out = rank_ == from ? bytes : std::string();
   out.resize(static_cast<std::size_t>(size));
   for (Index at = 0; at < size; at += kAtOnce) {
-    const int count = static_cast<int>(std::min(kAtOnce, size - at));
-    check("MPI_Bcast", MPI_Bcast(out.data() + at, count, MPI_BYTE, root, handles_->talk));
+    send(out.data() + at, static_cast<int>(std::min(kAtOnce, size - at)), MPI_BYTE);
   }
   return out;
 }
@@ -101,12 +104,11 @@ std::vector<std::string> World::gather(const std::string& bytes) const {
   const auto mine = static_cast<std::int64_t>(bytes.size());
   const auto all = static_cast<std::size_t>(size_);
   std::vector<std::int64_t> sizes(all);
-  std::unique_lock lock(one_at_a_time);
-  check("MPI_Allgather",
-        MPI_Allgather(&mine, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, handles_->talk));
+  await("MPI_Iallgather", [&](MPI_Request* at) {
+    return MPI_Iallgather(&mine, 1, MPI_INT64_T, sizes.data(), 1, MPI_INT64_T, handles_->talk, at);
+  });
   std::vector<std::string> out(all);
   if (std::accumulate(sizes.begin(), sizes.end(), Index{0}) > kAtOnce) {
-    lock.unlock();
     for (Index r = 0; r < size_; ++r) {
       out[static_cast<std::size_t>(r)] = broadcast(r == rank_ ? bytes : std::string(), r);
     }
@@ -116,9 +118,11 @@ std::vector<std::string> World::gather(const std::string& bytes) const {
   std::vector<int> begins(all);
   std::exclusive_scan(counts.begin(), counts.end(), begins.begin(), 0);
   std::string joined(static_cast<std::size_t>(begins.back() + counts.back()), '\0');
-  check("MPI_Allgatherv",
-        MPI_Allgatherv(bytes.data(), counts[static_cast<std::size_t>(rank_)], MPI_BYTE,
-                       joined.data(), counts.data(), begins.data(), MPI_BYTE, handles_->talk));
+  await("MPI_Iallgatherv", [&](MPI_Request* at) {
+    return MPI_Iallgatherv(bytes.data(), counts[static_cast<std::size_t>(rank_)], MPI_BYTE,
+                           joined.data(), counts.data(), begins.data(), MPI_BYTE, handles_->talk,
+                           at);
+  });
   for (std::size_t r = 0; r < all; ++r) {
     out[r] =
         joined.substr(static_cast<std::size_t>(begins[r]), static_cast<std::size_t>(counts[r]));
@@ -204,6 +208,7 @@ void World::fail(const std::string& why) const {
     fmt::print(stderr, "{}\n", why);
   }
   std::fflush(stderr);
+  const std::unique_lock lock(one_at_a_time, std::try_to_lock);  // it ends one way or the other
   MPI_Abort(MPI_COMM_WORLD, 2);
   std::abort();
 }

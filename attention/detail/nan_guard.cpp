@@ -59,6 +59,7 @@ Tensor by_keys(const Mask& mask, const Shape& scores, const char* op) {
 }
 
 FinitePart finite_part(const Tensor& x) {
+  if (x.dtype() == DType::bf16) return finite_part(to(x, DType::f32));
   if (kernels::all_finite(x.array())) return {x, Tensor()};
   const Tensor finite = isfinite(x);
   return {where(finite, x, 0), logical_not(finite)};

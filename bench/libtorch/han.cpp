@@ -8,14 +8,14 @@
 
 namespace {
 
-using namespace bench::han;  // the sizes
+using namespace bench::han;
 using torch::Tensor;
 
 struct AttentionPoolingImpl : torch::nn::Module {
-  AttentionPoolingImpl() {
-    W = register_parameter("W", torch::empty({kState, kState}));
-    b = register_parameter("b", torch::empty({kState}));
-    c = register_parameter("c", torch::empty({kState}));
+  explicit AttentionPoolingImpl(std::int64_t state) {
+    W = register_parameter("W", torch::empty({state, state}));
+    b = register_parameter("b", torch::empty({state}));
+    c = register_parameter("c", torch::empty({state}));
   }
   // h [N, T, 2H] -> [N, 2H]
   Tensor forward(const Tensor& h) {
@@ -26,13 +26,12 @@ struct AttentionPoolingImpl : torch::nn::Module {
 };
 TORCH_MODULE(AttentionPooling);
 
-torch::nn::GRU encoder(std::int64_t input) {
-  return torch::nn::GRU(
-      torch::nn::GRUOptions(input, kHidden).batch_first(true).bidirectional(true));
+torch::nn::GRU encoder(std::int64_t input, std::int64_t hidden) {
+  return torch::nn::GRU(torch::nn::GRUOptions(input, hidden).batch_first(true).bidirectional(true));
 }
 
 struct Network : torch::nn::Module {
-  Network() {
+  explicit Network(const Sizes& given) : sizes(given) {
     register_module("words", words);
     register_module("word_encoder", word_encoder);
     register_module("word_attention", word_attention);
@@ -42,15 +41,17 @@ struct Network : torch::nn::Module {
   }
   // ids [B, S, T] -> [B, classes]
   Tensor forward(const Tensor& ids) {
-    const Tensor embedded = words(ids.reshape({kDocuments * kSentences, kWords}));
+    const Tensor embedded = words(ids.reshape({sizes.documents * sizes.sentences, sizes.words}));
     const Tensor sentences = word_attention(std::get<0>(word_encoder(embedded)))
-                                 .reshape({kDocuments, kSentences, kState});
+                                 .reshape({sizes.documents, sizes.sentences, sizes.state()});
     return classifier(sentence_attention(std::get<0>(sentence_encoder(sentences))));
   }
-  torch::nn::Embedding words{kVocabulary, kEmbed};
-  torch::nn::GRU word_encoder = encoder(kEmbed), sentence_encoder = encoder(kState);
-  AttentionPooling word_attention, sentence_attention;
-  torch::nn::Linear classifier{kState, kClasses};
+  Sizes sizes;
+  torch::nn::Embedding words{sizes.vocabulary, sizes.embed};
+  torch::nn::GRU word_encoder = encoder(sizes.embed, sizes.hidden),
+                 sentence_encoder = encoder(sizes.state(), sizes.hidden);
+  AttentionPooling word_attention{sizes.state()}, sentence_attention{sizes.state()};
+  torch::nn::Linear classifier{sizes.state(), sizes.classes};
 };
 
 }  // namespace
@@ -59,10 +60,13 @@ int main(int argc, char** argv) {
   const bench::Options options = bench::parse(argc, argv);
   torch::set_num_threads(options.threads);
 
-  Network network;
-  bench::fill_weights(network, kWeights);
-  const Tensor ids = bench::ids({kDocuments, kSentences, kWords}, fill_ids);
-  const Tensor labels = bench::ids({kDocuments}, fill_labels);
+  const Sizes sizes = sizes_of(options.row);
+  Network network(sizes);
+  bench::fill_weights(network, weights(sizes));
+  const Tensor ids = bench::ids({sizes.documents, sizes.sentences, sizes.words},
+                                [&](std::int64_t* to) { fill_ids(sizes, to); });
+  const Tensor labels =
+      bench::ids({sizes.documents}, [&](std::int64_t* to) { fill_labels(sizes, to); });
 
   torch::optim::Adam adam(network.parameters(), torch::optim::AdamOptions(kLearningRate));
   return bench::serve(options, [&] {

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
+#include <memory>
 
 #include "../../attention/attention.h"
 #include "../../autograd/autograd.h"
@@ -87,6 +89,32 @@ TEST(BFloat16Attention, HasTheBitsOfF32) {
   }
 }
 
+// What stands in a masked place changes nothing, in bf16 either.
+TEST(BFloat16Attention, AMaskedPlaceChangesNothing) {
+  const Tensor query = to(drawn({7, 5}, 1), DType::bf16),
+               values = to(drawn({6, 2}, 3), DType::bf16);
+  Array numbers = drawn({6, 5}, 2).array().clone();
+  numbers.mutable_data<float>()[4 * 5 + 1] = std::numeric_limits<float>::quiet_NaN();
+  const Tensor keys = to(drawn({6, 5}, 2), DType::bf16), spoiled = to(Tensor(numbers), DType::bf16);
+  const auto mask = Mask::key_padding(tensor({true, true, true, true, false, true}));
+  const Terms terms{.mask = mask};
+  EXPECT_TRUE(same_bits(attend(query, spoiled, values, terms).context,
+                        attend(query, keys, values, terms).context));
+  EXPECT_TRUE(same_bits(Memory(spoiled, values).attend(query, terms).context,
+                        Memory(keys, values).with(keys, values).attend(query, terms).context));
+
+  manual_seed(11);
+  const TransformerEncoderLayer layer(
+      TransformerOptions{.width = 10, .heads = 2, .hidden = 13, .dropout = 0, .pre_norm = true});
+  Array padded = drawn({1, 6, 10}, 12).array().clone();
+  padded.mutable_data<float>()[4 * 10 + 3] = std::numeric_limits<float>::quiet_NaN();
+  sum(narrow(layer(to(Tensor(padded), DType::bf16), terms).context, 1, 0, 4)).backward();
+  for (const auto& [name, parameter] : layer.named_parameters()) {
+    EXPECT_TRUE(!parameter.grad().defined() || all(isfinite(parameter.grad())).array().item() != 0)
+        << name;
+  }
+}
+
 TEST(BFloat16Attention, ATensorInBf16StandsBesideF32) {
   const Tensor query = drawn({7, 5}, 1), keys = drawn({6, 5}, 2), values = drawn({6, 2}, 3);
   const Tensor held = to(keys, DType::bf16), wide = to(held, DType::f32);
@@ -108,6 +136,25 @@ TEST(BFloat16Attention, BesideF64IsRefused) {
       attend(to(query, DType::f64), keys, values, {.bias = to(drawn({7, 6}, 4), DType::bf16)}));
 }
 
+TEST(BFloat16Attention, HeadsPassGradientsOn) {
+  manual_seed(6);
+  MultiHead heads(
+      {.width = 12, .heads = 4, .kv_heads = 2, .qk_norm = QkNorm::rms, .extras = {.slots = 2}});
+  const auto walked = [&](bool narrow) {
+    const Tensor leaf = drawn({2, 11, 12}, 7).set_requires_grad();
+    const Tensor held = to(leaf, DType::bf16), x = narrow ? held : to(held, DType::f32);
+    heads.zero_grad();
+    const Tensor bias = to(drawn({11, 11}, 9), DType::bf16);
+    const Attended seen = heads(x, x, x, {.bias = narrow ? bias : to(bias, DType::f32)});
+    sum(seen.context * drawn({2, 11, 12}, 8)).backward();
+    std::vector<Tensor> out{seen.context, leaf.grad()};
+    for (const Tensor& each : heads.parameters()) out.push_back(each.grad().clone());
+    return out;
+  };
+  const auto found = walked(true), expected = walked(false);
+  for (std::size_t i = 0; i < found.size(); ++i) EXPECT_TRUE(same_bits(found[i], expected[i])) << i;
+}
+
 TEST(BFloat16Attention, HeadsHaveTheBitsOfF32) {
   manual_seed(5);
   const NoGrad decoding;
@@ -123,6 +170,10 @@ TEST(BFloat16Attention, HeadsHaveTheBitsOfF32) {
       return self(from, from, from, {.mask = Mask::causal(), .bias = more}, &cache).context;
     };
     EXPECT_TRUE(same_bits(seen(x, bias, one), seen(wide, to(bias, DType::f32), two)));
+    if (rolling) {  // 16 steps have come, and 13 are held
+      const Tensor more = slice(x, 1, 0, 5), none;
+      EXPECT_TRUE(same_bits(seen(more, none, one), seen(to(more, DType::f32), none, two)));
+    }
     EXPECT_TRUE(same_bits(cross(x, keys, values).context,
                           cross(wide, to(keys, DType::f32), values).context));
     EXPECT_TRUE(same_bits(cross.attend_to(x, cross.project(keys, values)).context,

@@ -9,9 +9,11 @@
 #include "../../autograd/backward.h"
 #include "../../autograd/ops/elementwise/elementwise.h"
 #include "../../autograd/ops/reduce/reduce.h"
+#include "../../autograd/ops/shape/shape.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../../distributed/collectives.h"
+#include "../support/numbers.h"
 #include "../support/throws.h"
 #include "world_here.h"
 
@@ -76,6 +78,33 @@ TEST(RingAttention, IsAttentionOfTheWhole) {
       for (const Index n : {1, 2, 12})
         EXPECT_LT(difference(Whole({2, 3}, n * world().size(), DType::f64), options), 1e-12) << n;
       EXPECT_LT(difference(Whole({}, 131 * world().size(), DType::f32), options), 1e-5);
+    }
+  }
+}
+
+// What is held in bf16 is read as f32, on all processes alike.
+TEST(RingAttention, ReadsBf16) {
+  const Index T = 4 * world().size();
+  const Whole whole({3}, T, DType::f32);
+  for (const bool striped : {false, true}) {
+    std::vector<Tensor> held, wide;
+    std::vector<Tensor> leaves;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::vector<Tensor>* each : {&held, &wide}) {
+        leaves.push_back(Tensor(own(whole.arrays[i], striped)).set_requires_grad());
+        const Tensor rounded = to(leaves.back(), DType::bf16);
+        each->push_back(each == &held ? rounded : to(rounded, DType::f32));
+      }
+    }
+    const RingOptions options{.causal = true, .striped = striped};
+    const Tensor found = ring_attention(world(), held[0], held[1], held[2], options);
+    const Tensor expected = ring_attention(world(), wide[0], wide[1], wide[2], options);
+    EXPECT_TRUE(same_bits(found, expected)) << striped;
+    const Tensor cotangent(own(whole.arrays[3], striped));
+    found.backward(cotangent);
+    expected.backward(cotangent);
+    for (std::size_t i = 0; i < leaves.size(); i += 2) {
+      EXPECT_TRUE(same_bits(leaves[i].grad(), leaves[i + 1].grad())) << striped << i;
     }
   }
 }

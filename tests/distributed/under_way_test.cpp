@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "../../core/error.h"
+#include "../support/throws.h"
 #include "world_here.h"
 
 namespace heed::distributed {
@@ -27,6 +29,15 @@ struct Step {
   std::vector<GradientTree> trees;
 };
 
+void expect_sums(UnderWay& way) {
+  const auto n = static_cast<double>(world().size());
+  for (std::size_t i = 0; i < way.buckets().size(); ++i) {
+    const auto expected = static_cast<float>(static_cast<double>(i + 1) * n * (n + 1) / 2);
+    EXPECT_EQ(way.buckets()[i].finish().to_vector<float>(),
+              std::vector<float>(static_cast<std::size_t>(kRows * kColumns), expected));
+  }
+}
+
 TEST(UnderWay, SumsUpWhileNobodyAsks) {
   if (world().size() == 1) GTEST_SKIP() << "nothing travels";
   Step step(3);
@@ -40,14 +51,7 @@ TEST(UnderWay, SumsUpWhileNobodyAsks) {
   while (way.told() < 3 && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   EXPECT_EQ(way.told(), 3U);
   way.finish();
-  const auto n = static_cast<double>(world().size());
-  for (std::size_t i = 0; i < 3; ++i) {
-    const Array sums = way.buckets()[i].finish();
-    ASSERT_EQ(sums.shape(), Shape({kRows * kColumns}));
-    const auto expected = static_cast<float>(static_cast<double>(i + 1) * n * (n + 1) / 2);
-    EXPECT_EQ(sums.to_vector<float>(),
-              std::vector<float>(static_cast<std::size_t>(kRows * kColumns), expected));
-  }
+  expect_sums(way);
 }
 
 // What the world says meanwhile takes its turn.
@@ -59,11 +63,25 @@ TEST(UnderWay, LeavesTheWorldToSpeak) {
     way.start(step.trees);
     for (int i = 0; i < 20; ++i) {
       const std::string said(static_cast<std::size_t>(97 * i + 1), 'a');
-      for (const std::string& each : world().gather(said)) ASSERT_EQ(each, said);
+      for (const std::string& each : world().gather(said)) EXPECT_EQ(each, said);
     }
   }
   way.finish();
-  for (Bucket& bucket : way.buckets()) EXPECT_EQ(bucket.finish().numel(), kRows * kColumns);
+  expect_sums(way);
+}
+
+// One that is left, as by an error, waits for none of its buckets; the next waits for it to go.
+TEST(UnderWay, OneAtATime) {
+  if (world().size() == 1) GTEST_SKIP() << "nothing travels";
+  Step first(2), second(1);
+  UnderWay way(world(), std::move(first.buckets)), other(world(), std::move(second.buckets));
+  way.start(first.trees);
+  EXPECT_ERROR(Error, "distributed: another sum's gradients are on their way: finish() it first",
+               other.start(second.trees));
+  EXPECT_NE(other.next(), nullptr);
+  way.start(first.trees);
+  way.finish();
+  expect_sums(way);
 }
 
 }  // namespace

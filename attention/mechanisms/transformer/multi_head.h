@@ -17,7 +17,8 @@
 // Parameters have the names and layouts of PyTorch's nn.MultiheadAttention: in_proj_weight
 // [H D + kv_heads (D + Dv), E], or q_proj_weight, k_proj_weight, v_proj_weight where keys or values
 // have widths of their own; in_proj_bias; out_proj.weight, out_proj.bias; bias_k, bias_v. PyTorch's
-// masks say what must NOT be attended to, ours what may.
+// masks say what must NOT be attended to, ours what may. Beside weights in f32 what is held in bf16
+// is read as f32.
 #pragma once
 
 #include <concepts>
