@@ -91,12 +91,13 @@ TEST(BFloat16Attention, HasTheBitsOfF32) {
 
 // What stands in a masked place changes nothing, in bf16 either.
 TEST(BFloat16Attention, AMaskedPlaceChangesNothing) {
-  const Tensor query = to(drawn({7, 5}, 1), DType::bf16),
-               values = to(drawn({6, 2}, 3), DType::bf16);
-  Array numbers = drawn({6, 5}, 2).array().clone();
+  const Tensor query = to(drawn({1, 7, 5}, 1), DType::bf16),
+               values = to(drawn({1, 6, 2}, 3), DType::bf16);
+  Array numbers = drawn({1, 6, 5}, 2).array().clone();
   numbers.mutable_data<float>()[4 * 5 + 1] = std::numeric_limits<float>::quiet_NaN();
-  const Tensor keys = to(drawn({6, 5}, 2), DType::bf16), spoiled = to(Tensor(numbers), DType::bf16);
-  const auto mask = Mask::key_padding(tensor({true, true, true, true, false, true}));
+  const Tensor keys = to(drawn({1, 6, 5}, 2), DType::bf16),
+               spoiled = to(Tensor(numbers), DType::bf16);
+  const auto mask = Mask::key_padding(tensor({{true, true, true, true, false, true}}));
   const Terms terms{.mask = mask};
   EXPECT_TRUE(same_bits(attend(query, spoiled, values, terms).context,
                         attend(query, keys, values, terms).context));
