@@ -1,10 +1,12 @@
-// MPI's calls, whose failures become errors of ours. Internal to distributed.
+// MPI's calls, whose failures become errors of ours, one at a time. Internal to distributed.
 #pragma once
 
 #include <fmt/format.h>
 #include <mpi.h>
 
+#include <mutex>
 #include <string>
+#include <thread>
 
 #include "../core/dtype.h"
 #include "../core/error.h"
@@ -18,6 +20,28 @@ inline void check(const char* call, int code) {
   int length = 0;
   MPI_Error_string(code, text, &length);
   throw Error(fmt::format("{}: {}", call, std::string(text, static_cast<std::size_t>(length))));
+}
+
+/// Held around each call of MPI while an UnderWay may have a thread, which calls it, too: they take
+/// turns.
+inline std::mutex one_at_a_time;
+
+/// What begin(MPI_Request*) begins, to its end, with turns for others meanwhile: a process that waits
+/// here for those behind it still sums up what they need.
+template <class Begin>
+void await(const char* call, const Begin& begin) {
+  MPI_Request request = MPI_REQUEST_NULL;
+  {
+    const std::lock_guard lock(one_at_a_time);
+    check(call, begin(&request));
+  }
+  for (int done = 0; done == 0;) {
+    {
+      const std::lock_guard lock(one_at_a_time);
+      check(call, MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    }
+    if (done == 0) std::this_thread::yield();
+  }
 }
 
 /// MPI counts in ints. Throws ValueError for more.

@@ -70,7 +70,7 @@ TEST(UnderWay, LeavesTheWorldToSpeak) {
   expect_sums(way);
 }
 
-// One that is left, as by an error, waits for none of its buckets; the next waits for it to go.
+// Sums of two would meet others elsewhere: their order would be whatever came first.
 TEST(UnderWay, OneAtATime) {
   if (world().size() == 1) GTEST_SKIP() << "nothing travels";
   Step first(2), second(1);
