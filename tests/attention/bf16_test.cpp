@@ -110,6 +110,7 @@ TEST(BFloat16Attention, AMaskedPlaceChangesNothing) {
   Array padded = drawn({1, 6, 10}, 12).array().clone();
   padded.mutable_data<float>()[4 * 10 + 3] = std::numeric_limits<float>::quiet_NaN();
   sum(narrow(layer(to(Tensor(padded), DType::bf16), terms).context, 1, 0, 4)).backward();
+  ASSERT_TRUE(layer.norm1.weight.grad().defined());
   for (const auto& [name, parameter] : layer.named_parameters()) {
     EXPECT_TRUE(!parameter.grad().defined() || all(isfinite(parameter.grad())).array().item() != 0)
         << name;
