@@ -70,33 +70,53 @@ class Panelled {
   // Of a panel, for a line.
   Index places(Index depth) const { return (depth - 1) / kernels_.each + 1; }
 
+  struct Slice {
+    Index from, depth;
+  };
+  Slice slice(Index i) const { return {i * depth_, std::min(depth_, k_ - i * depth_)}; }
+
   // Multiplications below which threads are not worth waking.
   bool alone() const {
     return static_cast<double>(m_) * static_cast<double>(n_) * static_cast<double>(k_) < 2e5;
   }
 
-  // `first` is laid out for all, then the tiles of `tiled` one by one.
+  // `first` is laid out for all, then the tiles of `tiled` one by one; both for a few slices at
+  // once, so that threads wait for one another less often.
   void over_tiles(const Side& tiled, const Side& first, bool by_rows) const {
-    Array spare = Array::empty(Shape{first.padded(), places(depth_)}, dtype_of<T>);
+    constexpr Index kFew = Index{1} << 18;  // elements laid out for all
+    const Index whole = first.padded() * places(depth_);
+    const Index at_once = std::min(slices_, std::max<Index>(kFew / whole, 1));
+    Array spare = Array::empty(Shape{at_once, whole}, dtype_of<T>);
     T* const shared = spare.mutable_data<T>();
-    for (Index from = 0; from < k_; from += depth_) {
-      const Index own = std::min(depth_, k_ - from);
-      parallel_for(first.lines, alone() ? first.lines : 4 * first.width,
-                   [&](Index begin, Index end) {
-                     pack(!by_rows, begin, end, from, own, shared + begin * places(own));
-                   });
-      parallel_for(tiled.tiles(), alone() ? tiled.tiles() : 1, [&](Index begin, Index end) {
+    for (Index begin = 0; begin < slices_; begin += at_once) {
+      const Index slices = std::min(at_once, slices_ - begin);
+      const Index pieces = (first.lines - 1) / (4 * first.width) + 1;
+      // Sums of lines are added slice after slice.
+      const Index apart = sums_ != nullptr && !by_rows ? 1 : slices;
+      parallel_for(pieces * apart, alone() ? pieces * apart : 1, [&](Index from, Index to) {
+        for (Index i = from * (slices / apart); i < to * (slices / apart); ++i) {
+          const Index line = i / slices * 4 * first.width, in = i % slices;
+          const auto [k, own] = slice(begin + in);
+          pack(!by_rows, line, std::min(first.lines, line + 4 * first.width), k, own,
+               shared + in * whole + line * places(own));
+        }
+      });
+      parallel_for(tiled.tiles(), alone() ? tiled.tiles() : 1, [&](Index from, Index to) {
         const Index panels = tiled.panels() / tiled.tiles() + 1;
         Array mine = Array::empty(Shape{panels * tiled.width, places(depth_)}, dtype_of<T>);
         T* const own_panels = mine.mutable_data<T>();
-        for (Index tile = begin; tile < end; ++tile) {
+        for (Index tile = from; tile < to; ++tile) {
           const Index line = tiled.line_of(tile);
           const Index count = tiled.line_of(tile + 1) - line;
-          pack(by_rows, line, line + count, from, own, own_panels);
-          if (by_rows) {
-            multiply(line, count, 0, n_, from, own, own_panels, shared);
-          } else {
-            multiply(0, m_, line, count, from, own, shared, own_panels);
+          for (Index i = 0; i < slices; ++i) {
+            const auto [k, own] = slice(begin + i);
+            const T* const others = shared + i * whole;
+            pack(by_rows, line, line + count, k, own, own_panels);
+            if (by_rows) {
+              multiply(line, count, 0, n_, k, own, own_panels, others);
+            } else {
+              multiply(0, m_, line, count, k, own, others, own_panels);
+            }
           }
         }
       });
@@ -121,8 +141,7 @@ class Panelled {
         T* const of_b = panels.mutable_data<T>();
         T* const of_a = of_b + columns.padded() * places(depth_);
         for (Index i = begin; i < end; ++i) {
-          const Index from = (first + i) * depth_;
-          const Index own = std::min(depth_, k_ - from);
+          const auto [from, own] = slice(first + i);
           kernels_.pack_rows(a_, 0, m_, from, own, of_a);
           kernels_.pack_columns(b_, 0, n_, from, own, of_b);
           const Index place = i - in_place;

@@ -131,68 +131,81 @@ void panel_sums(const T* panels, Index rows, Index depth, bool add, double* sums
   }
 }
 
-// A panel of rows by a panel of columns, all sums in registers. `rows` and `columns` count, the
-// rest is padding.
-template <bool kPartial, class T>
+// A panel of rows by a panel of columns, all sums in registers; of either only the first half where
+// no more counts. `rows` and `columns` count, the rest is padding.
+template <Index kTall, Index kVectors, bool kPartial, class T>
 HWY_NOINLINE void panel_product(Index rows, Index columns, Index depth, const T* HWY_RESTRICT a,
                                 const T* HWY_RESTRICT b, bool add, const T* bias, T* HWY_RESTRICT c,
                                 Index c_step) {
   const Lanes<T> d;
   constexpr Index kHeight = kRows<T>, kWidth = kColumns<T>, kEach = kLanes<T>;
-  const Index height = kPartial ? rows : kHeight;
+  const Index height = kPartial ? rows : kTall;
 #pragma GCC unroll 16
-  for (Index row = 0; row < kHeight; ++row) {
+  for (Index row = 0; row < kTall; ++row) {
     if (row < height) {
       hwy::Prefetch(c + row * c_step);
       hwy::Prefetch(c + row * c_step + columns - 1);
     }
   }
-  hn::Vec<Lanes<T>> low[kHeight], high[kHeight];
+  hn::Vec<Lanes<T>> sum[kTall][kVectors];
 #pragma GCC unroll 16
-  for (Index row = 0; row < kHeight; ++row) low[row] = high[row] = hn::Zero(d);
+  for (Index row = 0; row < kTall; ++row) {
+#pragma GCC unroll 2
+    for (Index v = 0; v < kVectors; ++v) sum[row][v] = hn::Zero(d);
+  }
   for (Index p = 0; p < depth; ++p) {
-    const auto b0 = hn::Load(d, b + p * kWidth);
-    const auto b1 = hn::Load(d, b + p * kWidth + kEach);
+    hn::Vec<Lanes<T>> factor[kVectors];
+#pragma GCC unroll 2
+    for (Index v = 0; v < kVectors; ++v) factor[v] = hn::Load(d, b + p * kWidth + v * kEach);
 #pragma GCC unroll 16
-    for (Index row = 0; row < kHeight; ++row) {
-      const auto factor = hn::Set(d, a[p * kHeight + row]);
-      low[row] = hn::MulAdd(factor, b0, low[row]);
-      high[row] = hn::MulAdd(factor, b1, high[row]);
+    for (Index row = 0; row < kTall; ++row) {
+      const auto own = hn::Set(d, a[p * kHeight + row]);
+#pragma GCC unroll 2
+      for (Index v = 0; v < kVectors; ++v) {
+        sum[row][v] = hn::MulAdd(own, factor[v], sum[row][v]);
+      }
     }
   }
-  const Index first = std::min(columns, kEach);
-  const Index second = columns - first;
-  const auto bias0 = bias == nullptr ? hn::Zero(d)
-                     : kPartial      ? load_first(d, bias, first)
-                                     : hn::LoadU(d, bias);
-  const auto bias1 = bias == nullptr ? hn::Zero(d)
-                     : kPartial      ? load_first(d, bias + kEach, second)
-                                     : hn::LoadU(d, bias + kEach);
+  const auto counted = [columns](Index v) { return std::min(columns - v * kLanes<T>, kLanes<T>); };
+  hn::Vec<Lanes<T>> own_bias[kVectors];
+#pragma GCC unroll 2
+  for (Index v = 0; v < kVectors; ++v) {
+    own_bias[v] = bias == nullptr ? hn::Zero(d)
+                  : kPartial      ? load_first(d, bias + v * kEach, counted(v))
+                                  : hn::LoadU(d, bias + v * kEach);
+  }
 #pragma GCC unroll 16
-  for (Index row = 0; row < kHeight; ++row) {
+  for (Index row = 0; row < kTall; ++row) {
     if (row >= height) break;
-    T* const to = c + row * c_step;
-    auto v0 = low[row], v1 = high[row];
-    if (bias != nullptr) {
-      v0 = hn::Add(v0, bias0);
-      v1 = hn::Add(v1, bias1);
-    }
-    if constexpr (kPartial) {
-      if (add) {
-        v0 = hn::Add(load_first(d, to, first), v0);
-        v1 = second > 0 ? hn::Add(load_first(d, to + kEach, second), v1) : v1;
+#pragma GCC unroll 2
+    for (Index v = 0; v < kVectors; ++v) {
+      T* const to = c + row * c_step + v * kEach;
+      auto total = sum[row][v];
+      if (bias != nullptr) total = hn::Add(total, own_bias[v]);
+      if constexpr (kPartial) {
+        if (add) total = hn::Add(load_first(d, to, counted(v)), total);
+        store_first(total, d, to, counted(v));
+      } else {
+        hn::StoreU(add ? hn::Add(hn::LoadU(d, to), total) : total, d, to);
       }
-      store_first(v0, d, to, first);
-      if (second > 0) store_first(v1, d, to + kEach, second);
-    } else {
-      if (add) {
-        v0 = hn::Add(hn::LoadU(d, to), v0);
-        v1 = hn::Add(hn::LoadU(d, to + kEach), v1);
-      }
-      hn::StoreU(v0, d, to);
-      hn::StoreU(v1, d, to + kEach);
     }
   }
+}
+
+template <class T>
+using PanelProduct = void (*)(Index, Index, Index, const T*, const T*, bool, const T*, T*, Index);
+
+// Of so many rows and columns of a panel each.
+template <class T>
+PanelProduct<T> product_of(Index rows, Index columns) {
+  constexpr Index kHeight = kRows<T>, kHalf = kHeight / 2;
+  const bool narrow = columns <= kLanes<T>;
+  if (rows <= kHalf) {
+    return narrow ? panel_product<kHalf, 1, true, T> : panel_product<kHalf, 2, true, T>;
+  }
+  if (narrow) return panel_product<kHeight, 1, true, T>;
+  const bool whole = rows == kHeight && columns == kColumns<T>;
+  return whole ? panel_product<kHeight, 2, false, T> : panel_product<kHeight, 2, true, T>;
 }
 
 // Along the rows of C, so far as the panels of B that this takes stay in the second cache.
@@ -209,10 +222,8 @@ void tile(Index rows, Index columns, Index depth, const T* a, const T* b, bool a
       for (Index j = begin; j < end; j += kWidth) {
         const Index width = std::min(kWidth, columns - j);
         const T* const own_bias = bias == nullptr ? nullptr : bias + j;
-        const auto product =
-            height == kHeight && width == kWidth ? panel_product<false, T> : panel_product<true, T>;
-        product(height, width, depth, a + i * depth, b + j * depth, add, own_bias,
-                c + i * c_step + j, c_step);
+        product_of<T>(height, width)(height, width, depth, a + i * depth, b + j * depth, add,
+                                     own_bias, c + i * c_step + j, c_step);
       }
     }
   }

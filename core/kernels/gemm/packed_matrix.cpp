@@ -30,7 +30,8 @@ constexpr int kTall = kEach<T> == 1   ? 8
                       : kEach<T> == 2 ? 6
                                       : 2;  // rows beside a panel
 
-// Sums of kRows rows by kColumns vectors stay in registers: 12 or 16 of them, enough to hide how long one takes.
+// Sums of kRows rows by kColumns vectors stay in registers: 12 to 24 of them, enough to hide how long
+// one takes.
 // `width` columns count, all unless kPartial.
 template <class T, int kRows, int kColumns, bool kPartial>
 HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HWY_RESTRICT panels,
@@ -112,8 +113,12 @@ void multiply(Index m, Index n, Index k, const T* a, Index a_step, const T* pane
   constexpr Index kPanel = PackedMatrix<T>::kPanel;
   Index j = 0;
   if constexpr (kEach<T> == 1) {
-    for (; j + 2 * kPanel <= n; j += 2 * kPanel) {
+    for (; n - j > 3 * kPanel || n - j == 2 * kPanel; j += 2 * kPanel) {
       rows<T, kTall<T>, 2>(m, k, a, a_step, panels + j * k, add, c + j, c_step);
+    }
+    // One alone would read more than it multiplies.
+    if (n - j > 2 * kPanel) {
+      return rows<T, kTall<T>, 3, true>(m, k, a, a_step, panels + j * k, add, c + j, c_step, n - j);
     }
   }
   for (; j + kPanel <= n; j += kPanel) {

@@ -115,6 +115,45 @@ TEST(Gemm, GivesTheSameBitsForAnyNumberOfThreads) {
   expect_same_bits_for_any_number_of_threads<double>();
 }
 
+// Tall, wide and in slices; by whichever thread a line is laid out.
+template <class T>
+void expect_sums_of_rows() {
+  Generator generator(7);
+  const int threads = num_threads();
+  for (const Case& size : {Case{67, 577, 1543}, Case{577, 67, 1543}, Case{37, 41, 2311}}) {
+    for (const bool transposed : {false, true}) {
+      const Laid<T> a(size.m, size.k, transposed, generator);
+      const Laid<T> b(size.k, size.n, false, generator);
+      std::vector<T> c(static_cast<std::size_t>(size.m * size.n));
+      std::vector<double> one;
+      for (const int count : {1, 2, 3, 4}) {
+        set_num_threads(count);
+        std::vector<double> sums(static_cast<std::size_t>(size.m), 1e9);
+        const bool panels = gemm_and_sums(size.m, size.n, size.k, a.matrix, b.matrix, c.data(),
+                                          size.n, sums.data());
+        if (count == 1) {
+          for (Index i = 0; i < size.m; ++i) {
+            double wanted = panels ? 0 : 1e9;  // left alone
+            for (Index p = 0; p < size.k && panels; ++p) wanted += a.at(i, p);
+            ASSERT_NEAR(sums[static_cast<std::size_t>(i)], wanted, sizeof(T) == 4 ? 1e-4 : 1e-11)
+                << size.m << ' ' << i;
+          }
+          one = sums;
+        }
+        ASSERT_EQ(sums, one) << size.m << ' ' << count;
+      }
+    }
+  }
+  set_num_threads(threads);
+}
+
+TEST(Gemm, SumsOfRowsComeWithAProductInPanels) {
+  under_every_simd([] {
+    expect_sums_of_rows<float>();
+    expect_sums_of_rows<double>();
+  });
+}
+
 using Doubles = std::vector<double>;
 
 // The product of rows and columns first .. end of a and b.

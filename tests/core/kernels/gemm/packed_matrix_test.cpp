@@ -50,6 +50,8 @@ TEST(PackedMatrix, MultipliesAnyShape) {
       check<double>(0, 5, 3, transposed, add);
       check<float>(3, 5, 0, transposed, add);
       check<float>(11, 211, 509, transposed, add);
+      check<float>(15, 101, 31, transposed, add);
+      check<float>(13, 112, 7, transposed, add);
     }
   }
 }
