@@ -24,7 +24,9 @@ Tensor loss_of(const LanguageModel& model, const data::PackedDocuments& batch) {
 
 std::vector<data::LinePlaces> cut_lines(const Language& language, const std::vector<Index>& text) {
   const Index end_mark = encode("\n", language.level, language.vocabulary).front();
-  return data::lines_of(text, end_mark, language.model->options.context);
+  auto lines = data::lines_of(text, end_mark, language.model->options.context);
+  if (lines.empty()) throw ValueError("lines: the text has no line behind its first");
+  return lines;
 }
 
 double evaluate(const Language& language, const std::vector<Index>& text, Index batch,
@@ -54,7 +56,6 @@ double evaluate(const Language& language, const std::vector<Index>& text, Index 
     return mean.mean();
   }
   const std::vector<data::LinePlaces> lines = cut_lines(language, text);
-  if (lines.empty()) throw ValueError("lines: the text has no line behind its first");
   for (auto first = lines.begin(); first != lines.end();) {
     const auto last = first + std::min<Index>(batch, lines.end() - first);
     add(data::packed_lines(text, {first, last}));

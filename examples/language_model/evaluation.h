@@ -8,6 +8,7 @@
 
 namespace language_model {
 
+/// Those behind the first. Throws ValueError where there are none.
 std::vector<data::LinePlaces> cut_lines(const Language& language, const std::vector<Index>& text);
 
 /// Nats a token, of scores [B, T, V] or of what the model gives a batch.

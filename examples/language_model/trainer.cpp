@@ -45,19 +45,25 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   train::Run run(*language.model, adam, how);
   run.files([&] { return files_of(language); })
       .schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up));
-  std::vector<data::Windows> windows;  // of the validation, where they can be read one by one
-  if (model.reader || options.packed) {
+  std::vector<data::Windows> windows;    // of the validation, where it is read in parts
+  std::vector<data::LinePlaces> judged;  // the same
+  const auto part_of = [&](const auto& some) {
+    return train::Part{{{"validation loss", loss_of(model, some).item()}},
+                       static_cast<double>(some.targets.numel())};
+  };
+  if (options.packed) {
+    judged = cut_lines(language, validation);
+    run.validate(judged, 4 * options.batch, [&](const std::vector<data::LinePlaces>& some) {
+      return part_of(data::packed_lines(validation, some));
+    });
+  } else if (model.reader) {
     run.validate([&]() -> train::Figures {
-      return {
-          {"validation loss", evaluate(language, validation, 4 * options.batch, options.packed)}};
+      return {{"validation loss", evaluate(language, validation, 4 * options.batch, false)}};
     });
   } else {
     windows = data::all_windows(validation, 4 * options.batch, context);
-    run.validate(std::ssize(windows), [&](Index i) -> train::Part {
-      const data::Windows& part = windows[static_cast<std::size_t>(i)];
-      return {{{"validation loss", loss_of(model, part).item()}},
-              static_cast<double>(part.targets.numel())};
-    });
+    run.validate(std::ssize(windows),
+                 [&](Index i) { return part_of(windows[static_cast<std::size_t>(i)]); });
   }
   if (options.in_order) return train_in_order(model, text, options, run);
   const auto learn = [&](auto draw) {
