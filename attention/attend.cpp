@@ -14,6 +14,7 @@
 #include "../autograd/ops/linalg/matmul.h"
 #include "../autograd/ops/reduce/reduce.h"
 #include "../autograd/ops/shape/shape.h"
+#include "../autograd/ops/shape/widened.h"
 #include "../core/error.h"
 #include "../core/traced.h"
 #include "biases/offset_bias.h"
@@ -39,7 +40,7 @@ Tensor sum_of(const Tensor& a, const Tensor& b) {
 void check_bias(const char* what, const Tensor& bias, DType dtype, const Shape& shape,
                 const Shape& scores) {
   if (!bias.defined()) return;
-  if (bias.dtype() != dtype && !(dtype == DType::f32 && bias.dtype() == DType::bf16)) {
+  if (!heed::detail::reads_as(bias, dtype)) {
     throw DTypeError(
         fmt::format("attend: {} must be {}, not {}", what, name(dtype), describe(bias)));
   }
@@ -239,9 +240,8 @@ Attended Memory::step(const Tensor& query, const Terms& terms) const {
 Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked,
                       Past& past) const {
   if (!defined()) throw GradError("attend: a memory of nothing");
-  if (query.defined() && query.dtype() == DType::bf16 && keys_.dtype() == DType::f32) {
-    return look(to(query, DType::f32), given, asked, past);
-  }
+  if (heed::detail::hold_bf16(query, keys_))
+    return look(heed::detail::wide(query), given, asked, past);
   const Shape shape = shape_of_call(query, *this);  // [.., Q, K]
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
   const Terms terms = settled(*score_, given, queries, keys, keys_.dtype());  // handles, no numbers

@@ -85,7 +85,7 @@ void check_input(const char* what, const Tensor& x, Index width, DType dtype) {
     throw ShapeError(
         fmt::format("multi_head: {} must be [B, T, {}], not {}", what, width, describe(x)));
   }
-  if (x.dtype() != dtype && !(dtype == DType::f32 && x.dtype() == DType::bf16)) {
+  if (!heed::detail::reads_as(x, dtype)) {
     throw DTypeError(
         fmt::format("multi_head: {} is {}, the weights are {}", what, describe(x), name(dtype)));
   }

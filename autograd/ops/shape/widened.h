@@ -15,6 +15,11 @@ bool hold_bf16(const Tensors&... xs) {
   return (is(xs, DType::bf16) || ...) && !(is(xs, DType::f64) || ...);
 }
 
+/// Whether x is read where numbers are of this dtype: is of it, or in bf16 beside f32.
+inline bool reads_as(const Tensor& x, DType dtype) {
+  return x.dtype() == dtype || (dtype == DType::f32 && x.dtype() == DType::bf16);
+}
+
 /// In f32 what is in bf16, whose gradient is in f32 too; any other itself.
 inline Tensor wide(const Tensor& x) {
   return x.defined() && x.dtype() == DType::bf16 ? to(x, DType::f32) : x;
