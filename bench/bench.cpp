@@ -18,6 +18,7 @@
 #include "local.h"
 #include "machine.h"
 #include "mpi.h"
+#include "one_processor.h"
 #include "ort.h"
 #include "rows.h"
 #include "runner.h"
@@ -43,6 +44,7 @@ struct Settings {
 };
 
 Result measure(const Row& row, const Settings& settings) {
+  const bench::OneProcessor held(settings.threads);
   Runner ours("heed_" + row.programs, row.name, row.steps, settings.threads);
   Runner theirs("libtorch_" + row.programs, row.name, row.steps, settings.threads);
   Runner limit(row.limit == Limit::flops ? "sgemm" : "copy", row.name, 1, settings.threads);
