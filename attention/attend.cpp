@@ -240,8 +240,9 @@ Attended Memory::step(const Tensor& query, const Terms& terms) const {
 Attended Memory::look(const Tensor& query, const Terms& given, const Mask& asked,
                       Past& past) const {
   if (!defined()) throw GradError("attend: a memory of nothing");
-  if (heed::detail::hold_bf16(query, keys_))
+  if (keys_.dtype() == DType::f32 && heed::detail::hold_bf16(query)) {
     return look(heed::detail::wide(query), given, asked, past);
+  }
   const Shape shape = shape_of_call(query, *this);  // [.., Q, K]
   const Index queries = shape[shape.rank() - 2], keys = shape[shape.rank() - 1];
   const Terms terms = settled(*score_, given, queries, keys, keys_.dtype());  // handles, no numbers

@@ -8,6 +8,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bounds.h"
@@ -44,7 +45,6 @@ struct Settings {
 };
 
 Result measure(const Row& row, const Settings& settings) {
-  const bench::OneProcessor held(settings.threads);
   Runner ours("heed_" + row.programs, row.name, row.steps, settings.threads);
   Runner theirs("libtorch_" + row.programs, row.name, row.steps, settings.threads);
   Runner limit(row.limit == Limit::flops ? "sgemm" : "copy", row.name, 1, settings.threads);
@@ -88,6 +88,7 @@ int run(const Settings& settings) {
     const auto& only = settings.only;
     return only.empty() || std::find(only.begin(), only.end(), name) != only.end();
   };
+  std::optional<bench::OneProcessor> held(std::in_place, settings.threads);
   bench::machine::print(settings.threads, settings.repeats);
   std::vector<Result> results;
   for (const Row& row : bench::kRows) {
@@ -105,6 +106,7 @@ int run(const Settings& settings) {
   for (const char* row : bench::linear::kNames) {
     if (wanted(row)) bench::linear::measure(row, settings.threads, settings.repeats);
   }
+  held.reset();  // processes beside each other, and threads that read ahead
   std::optional<bench::crowded::Result> crowded;
   if (wanted(bench::crowded::kName)) {
     crowded = bench::crowded::measure(settings.threads, settings.repeats);
@@ -115,6 +117,7 @@ int run(const Settings& settings) {
   if (wanted(bench::stream::kName)) {
     stream = bench::stream::measure(settings.threads, settings.repeats, settings.bytes);
   }
+  held.emplace(settings.threads);
   std::vector<std::string> beside_ort;
   for (const bench::ort::Row& row : bench::ort::kRows) {
     if (wanted(row.name)) beside_ort.emplace_back(row.name);

@@ -5,7 +5,6 @@
 #include <fstream>
 #include <string>
 
-#include "one_processor.h"
 #include "runner.h"
 
 namespace bench {
@@ -20,7 +19,6 @@ double bf16_target() {
 }
 
 BoundResult measure(const Bound& bound, int threads, int repeats) {
-  const OneProcessor held(threads);
   Runner row("heed_" + bound.program, bound.row, 1, threads);
   Runner base("heed_" + bound.beside, bound.base, 1, threads);
   for (int i = 0; i < repeats; ++i) {

@@ -4,7 +4,6 @@
 
 #include <cmath>
 
-#include "one_processor.h"
 #include "runner.h"
 
 namespace bench::linear {
@@ -21,7 +20,6 @@ void measure(const char* row, int threads, int repeats) {
   double first = 0, last = 0, ratio = 0;
   for (const std::int64_t steps : kSteps) {
     const int turn = steps == kSteps[0] ? 4 : 1;
-    const OneProcessor held(threads);
     Runner ours("heed_attention", fmt::format("{}_{}", row, steps), turn, threads);
     Runner softmax("heed_attention", fmt::format("causal_{}", steps), 1, threads);
     for (int i = 0; i < repeats; ++i) {

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "attention.h"
-#include "one_processor.h"
 #include "runner.h"
 
 namespace bench::local {
@@ -23,7 +22,6 @@ void measure(int threads, int repeats) {
   std::vector<double> times;
   for (const std::int64_t steps : kSteps) {
     const int turn = static_cast<int>(16 * kSteps[0] / steps);  // steps of a turn, 50 ms or so
-    const OneProcessor held(threads);
     Runner local("heed_attention", fmt::format("local_{}", steps), turn, threads);
     Runner full("heed_attention", fmt::format("full_{}", steps), 1, threads);
     for (int i = 0; i < repeats; ++i) {

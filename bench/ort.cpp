@@ -8,7 +8,6 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "one_processor.h"
 #include "process.h"
 
 #ifndef HEED_BENCH_SOURCE
@@ -46,7 +45,6 @@ bool measure(const Row& row, const std::string& packages, int threads, int repea
                                    "--steps", "1", "--file", file.string()});
     return program;
   };
-  const OneProcessor held(threads);
   Side ours(command({here / "heed_ort"}));  // which writes the file
   Side theirs(
       command({"/usr/bin/env", "node", HEED_BENCH_SOURCE "/onnxruntime/run.mjs", packages}));

@@ -42,11 +42,11 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   train::RunOptions how = options.run({}, fmt::format("{} tokens", text.size()));
   if (options.packed) how.setting += ", --packed";
   if (options.in_order) how.setting += ", --in-order";
+  std::vector<data::Windows> windows;    // of the validation, where it is read in parts
+  std::vector<data::LinePlaces> judged;  // the same
   train::Run run(*language.model, adam, how);
   run.files([&] { return files_of(language); })
       .schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up));
-  std::vector<data::Windows> windows;    // of the validation, where it is read in parts
-  std::vector<data::LinePlaces> judged;  // the same
   const auto part_of = [&](const auto& some) {
     return train::Part{{{"validation loss", loss_of(model, some).item()}},
                        static_cast<double>(some.targets.numel())};

@@ -30,8 +30,8 @@ constexpr int kTall = kEach<T> == 1   ? 8
                       : kEach<T> == 2 ? 6
                                       : 2;  // rows beside a panel
 
-// Sums of kRows rows by kColumns vectors stay in registers: 12 to 24 of them, enough to hide how long
-// one takes.
+// Sums of kRows rows by kColumns vectors stay in registers: 8 to 24 of them, enough to hide how
+// long one takes.
 // `width` columns count, all unless kPartial.
 template <class T, int kRows, int kColumns, bool kPartial>
 HWY_INLINE void tile(Index k, const T* HWY_RESTRICT a, Index a_step, const T* HWY_RESTRICT panels,
