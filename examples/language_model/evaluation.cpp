@@ -35,31 +35,27 @@ double evaluate(const Language& language, const std::vector<Index>& text, Index 
   const NoGrad scope;
   model.eval();
   train::RunningMean mean;
-  const auto add = [&](const auto& part) {
-    mean.add(loss_of(model, part).item(), static_cast<double>(part.targets.numel()));
+  const auto add = [&](const Tensor& loss, const Array& targets) {
+    mean.add(loss.item(), static_cast<double>(targets.numel()));
   };
-  if (model.reader && !packed) {  // it goes on from batch to batch
+  if (packed) {
+    const std::vector<data::LinePlaces> lines = cut_lines(language, text);
+    for (Index i = 0; i < std::ssize(lines); i += batch) {
+      const auto first = lines.begin() + i, last = first + std::min(batch, lines.end() - first);
+      const data::PackedDocuments part = data::packed_lines(text, {first, last});
+      add(loss_of(model, part), part.targets);
+    }
+  } else if (model.reader) {  // it goes on from batch to batch
     const data::Streams streams = data::side_by_side(
         text, std::min<Index>(batch, std::ssize(text) - 1), model.options.context);
     for (const auto* parts : {&streams.batches, &streams.rest}) {
       Past past;
-      for (const data::Windows& part : *parts) {
-        const Tensor loss = loss_of(model.go_on(part.inputs, past), part.targets);
-        mean.add(loss.item(), static_cast<double>(part.targets.numel()));
-      }
+      for (const data::Windows& part : *parts)
+        add(loss_of(model.go_on(part.inputs, past), part.targets), part.targets);
     }
-    return mean.mean();
-  }
-  if (!packed) {
+  } else {
     for (const data::Windows& part : data::all_windows(text, batch, model.options.context))
-      add(part);
-    return mean.mean();
-  }
-  const std::vector<data::LinePlaces> lines = cut_lines(language, text);
-  for (auto first = lines.begin(); first != lines.end();) {
-    const auto last = first + std::min<Index>(batch, lines.end() - first);
-    add(data::packed_lines(text, {first, last}));
-    first = last;
+      add(loss_of(model, part), part.targets);
   }
   return mean.mean();
 }

@@ -1,4 +1,4 @@
-// What a language model makes of a text.
+// What a language model makes of a text, or of its lines: those behind the first, at least one.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,6 @@
 
 namespace language_model {
 
-/// Those behind the first. Throws ValueError where there are none.
 std::vector<data::LinePlaces> cut_lines(const Language& language, const std::vector<Index>& text);
 
 /// Nats a token, of scores [B, T, V] or of what the model gives a batch.

@@ -34,7 +34,7 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
                                const std::vector<Index>& validation,
                                const TrainerOptions& options) {
   const LanguageModel& model = *language.model;
-  const Index context = model.options.context;
+  const Index context = model.options.context, side = 4 * options.batch;
   optim::AdamW adam(optim::decaying_matrices(
       model.parameters(),
       optim::AdamWOptions{
@@ -47,23 +47,21 @@ train::Training train_language(Language& language, const std::vector<Index>& tex
   train::Run run(*language.model, adam, how);
   run.files([&] { return files_of(language); })
       .schedule(optim::rate::warm_up_and_cosine(options.steps, options.warm_up));
-  const auto part_of = [&](const auto& some) {
-    return train::Part{{{"validation loss", loss_of(model, some).item()}},
-                       static_cast<double>(some.targets.numel())};
+  const auto part_of = [&](const auto& some) -> train::Part {
+    const auto tokens = static_cast<double>(some.targets.numel());
+    return {{{"validation loss", loss_of(model, some).item()}}, tokens};
   };
   if (options.packed) {
     judged = cut_lines(language, validation);
-    run.validate(judged, 4 * options.batch, [&](const std::vector<data::LinePlaces>& some) {
-      return part_of(data::packed_lines(validation, some));
-    });
+    run.validate(judged, side,
+                 [&](const auto& some) { return part_of(data::packed_lines(validation, some)); });
   } else if (model.reader) {
     run.validate([&]() -> train::Figures {
-      return {{"validation loss", evaluate(language, validation, 4 * options.batch, false)}};
+      return {{"validation loss", evaluate(language, validation, side, false)}};
     });
   } else {
-    windows = data::all_windows(validation, 4 * options.batch, context);
-    run.validate(std::ssize(windows),
-                 [&](Index i) { return part_of(windows[static_cast<std::size_t>(i)]); });
+    windows = data::all_windows(validation, side, context);
+    run.validate(windows, 1, [&](const auto& one) { return part_of(one[0]); });
   }
   if (options.in_order) return train_in_order(model, text, options, run);
   const auto learn = [&](auto draw) {
