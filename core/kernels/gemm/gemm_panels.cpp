@@ -90,17 +90,7 @@ class Panelled {
     T* const shared = spare.mutable_data<T>();
     for (Index begin = 0; begin < slices_; begin += at_once) {
       const Index slices = std::min(at_once, slices_ - begin);
-      const Index pieces = (first.lines - 1) / (4 * first.width) + 1;
-      // Sums of lines are added slice after slice.
-      const Index apart = sums_ != nullptr && !by_rows ? 1 : slices;
-      parallel_for(pieces * apart, alone() ? pieces * apart : 1, [&](Index from, Index to) {
-        for (Index i = from * (slices / apart); i < to * (slices / apart); ++i) {
-          const Index line = i / slices * 4 * first.width, in = i % slices;
-          const auto [k, own] = slice(begin + in);
-          pack(!by_rows, line, std::min(first.lines, line + 4 * first.width), k, own,
-               shared + in * whole + line * places(own));
-        }
-      });
+      lay_out_for_all(first, !by_rows, begin, slices, shared);
       parallel_for(tiled.tiles(), alone() ? tiled.tiles() : 1, [&](Index from, Index to) {
         const Index panels = tiled.panels() / tiled.tiles() + 1;
         Array mine = Array::empty(Shape{panels * tiled.width, places(depth_)}, dtype_of<T>);
@@ -119,6 +109,30 @@ class Panelled {
             }
           }
         }
+      });
+    }
+  }
+
+  // All lines of `side`, of so many slices from `begin` on, each slice one behind the other.
+  void lay_out_for_all(const Side& side, bool rows, Index begin, Index slices, T* to) const {
+    const Index whole = side.padded() * places(depth_);
+    const Index each = 4 * side.width, pieces = (side.lines - 1) / each + 1;
+    const auto lay_out = [&](Index piece, Index i) {
+      const auto [from, depth] = slice(begin + i);
+      const Index line = piece * each;
+      pack(rows, line, std::min(side.lines, line + each), from, depth,
+           to + i * whole + line * places(depth));
+    };
+    if (rows && sums_ != nullptr) {  // the sums of a line are added slice after slice
+      parallel_for(pieces, alone() ? pieces : 1, [&](Index first, Index last) {
+        for (Index piece = first; piece < last; ++piece) {
+          for (Index i = 0; i < slices; ++i) lay_out(piece, i);
+        }
+      });
+    } else {
+      const Index parts = pieces * slices;
+      parallel_for(parts, alone() ? parts : 1, [&](Index first, Index last) {
+        for (Index part = first; part < last; ++part) lay_out(part / slices, part % slices);
       });
     }
   }
