@@ -38,7 +38,6 @@ class HeaderReader : public JsonEvents {
       if (!has_shape_) fail_here("has no shape");
       if (offset_count_ != 2) fail_here("has no data_offsets");
     }
-    in_metadata_ = false;
     field_.clear();
     --depth_;
   }

@@ -115,7 +115,7 @@ class Reader {
   Array tensor(const std::string& name, const PickleValue& value) {
     const PickleValue& held = pickle_[value.items[0]];
     const Array& numbers = storage(held);
-    if (value.sizes().size() != value.steps().size() || value.sizes().size() > kMaxRank) {
+    if (value.sizes().size() != value.steps().size()) {
       fail(fmt::format("{} has {} axes and {} strides", in_quotes(name), value.sizes().size(),
                        value.steps().size()));
     }

@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
 #include <string>
 
 #include "../../io/file.h"
+#include "descriptors.h"
 #include "temporary_folder.h"
 
 namespace heed::io {
@@ -63,6 +65,64 @@ TEST(Abandoned, WhatCannotBeLookedAtIsNoError) {
   EXPECT_TRUE(fs::exists(old));
   remove_abandoned(folder.path().string());
   EXPECT_FALSE(fs::exists(old));
+}
+
+// What `look` says of a file of this age, to the second.
+template <class Look>
+bool at_age(std::time_t age, const Look& look) {
+  for (;;) {
+    const TemporaryFolder folder;
+    const std::time_t now = std::time(nullptr);
+    const std::string path = folder.write(".heed-12-0.tmp", "x");
+    const timespec times[2] = {{now - age, 0}, {now - age, 0}};
+    ::utimensat(AT_FDCWD, path.c_str(), times, 0);
+    const bool out = look(path);
+    if (std::time(nullptr) == now) return out;
+  }
+}
+
+TEST(Abandoned, IsWhatIsOlderThanAMinuteAndBesideAFileThanADay) {
+  EXPECT_FALSE(at_age(60, is_abandoned));
+  EXPECT_TRUE(at_age(61, is_abandoned));
+  const auto goes = [](const std::string& path) {
+    remove_abandoned(fs::path(path).parent_path());
+    return !fs::exists(path);
+  };
+  EXPECT_FALSE(at_age(24 * 60 * 60, goes));
+  EXPECT_TRUE(at_age(24 * 60 * 60 + 1, goes));
+}
+
+TEST(Abandoned, IsLookedForAtMostOnceAMinute) {
+  const TemporaryFolder folder, other;
+  remove_abandoned(folder.path());
+  const std::string one = aged(folder, ".heed-12-0.tmp"), two = aged(other, ".heed-12-0.tmp");
+  remove_abandoned(folder.path());
+  remove_abandoned(other.path());
+  EXPECT_TRUE(fs::exists(one));
+  EXPECT_FALSE(fs::exists(two));
+}
+
+TEST(Abandoned, WhatBelongsToOthersStays) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
+  const TemporaryFolder folder;
+  const std::string own = aged(folder, ".heed-12-0.tmp"), others = aged(folder, ".heed-12-1.tmp");
+  ASSERT_EQ(::chown(others.c_str(), 12345, 12345), 0);
+  remove_abandoned(folder.path());
+  EXPECT_FALSE(fs::exists(own));
+  EXPECT_TRUE(fs::exists(others));
+}
+
+TEST(Abandoned, LookingLeavesNothingOpen) {
+  const auto before = open_files();
+  const TemporaryFolder folder;
+  const std::string path = aged(folder, ".heed-12-0.tmp");
+  EXPECT_TRUE(is_abandoned(path));
+  EXPECT_EQ(open_files(), before);
+  remove_abandoned(folder.path());
+  EXPECT_FALSE(fs::exists(path));
+  EXPECT_EQ(open_files(), before);
+  const WithoutStandardInput closed;
+  EXPECT_TRUE(is_abandoned(aged(folder, ".heed-12-0.tmp")));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../support/throws.h"
+#include "descriptors.h"
 #include "full_disk.h"
 #include "temporary_folder.h"
 
@@ -41,21 +42,18 @@ TEST(AppendFile, GoesOnWithWhatReplacedIt) {
 }
 
 TEST(AppendFile, KeepsOneFileOpen) {
-  const auto open = [] {
-    return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
-  };
   const TemporaryFolder folder;
-  const auto before = open();
+  const auto before = open_files();
   {
     AppendFile file(folder / "log");
-    EXPECT_EQ(open(), before + 1);
+    EXPECT_EQ(open_files(), before + 1);
     file.reopen();
-    EXPECT_EQ(open(), before + 1);
+    EXPECT_EQ(open_files(), before + 1);
     std::filesystem::remove_all(folder.path());
     EXPECT_THROW(file.reopen(), IoError);
-    EXPECT_EQ(open(), before + 1);
+    EXPECT_EQ(open_files(), before + 1);
   }
-  EXPECT_EQ(open(), before);
+  EXPECT_EQ(open_files(), before);
 }
 
 TEST(AppendFile, SaysWhichFolderCannotBeMade) {
@@ -123,8 +121,36 @@ TEST(AppendFile, TakesBytesBack) {
   file.take_back(0);
   file.take_back(11);  // more than there are
   EXPECT_EQ(TemporaryFolder::get(folder / "log"), "one\nthree\n");
-  file.take_back(10);
+  file.take_back(1);
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "one\nthree");
+  file.take_back(9);
   EXPECT_EQ(TemporaryFolder::get(folder / "log"), "");
+}
+
+TEST(AppendFile, StaysEmptyWhereNotEvenTheFirstLineFits) {
+  const TemporaryFolder folder;
+  AppendFile file(folder / "log");
+  {
+    const FullDisk full(3);
+    EXPECT_THROW(file.append("first\n"), IoError);
+  }
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "");
+}
+
+TEST(AppendFile, MayBeTheFirstFileOfAll) {
+  const TemporaryFolder folder;
+  const WithoutStandardInput closed;
+  const auto before = open_files();
+  {
+    AppendFile file(folder / "log");
+    file.append("one\ntwo\n");
+    file.take_back(4);
+    file.reopen();
+    file.append("three\n");
+    EXPECT_EQ(open_files(), before + 1);
+  }
+  EXPECT_EQ(open_files(), before);
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "one\nthree\n");
 }
 
 }  // namespace

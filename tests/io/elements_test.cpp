@@ -95,6 +95,9 @@ TEST(Elements, SayWhereOneIsNone) {
           "116: x is U64 and has a number above 2^63 - 1");
   refuses(Element::boolean, {3}, std::string("\1\0\2", 3), "x",
           "102: x is BOOL and has a byte other than 0 and 1");
+  // What stands behind is not theirs.
+  EXPECT_EQ(
+      decode_elements(Element::boolean, {3}, std::string_view("\1\0\1\2", 3), {kPath}).numel(), 3);
   refuses(Element::f32, {2}, std::string(7, '\0'), "x", "100: x: 7 bytes for [2] of F32");
   refuses(Element::f32, {2}, std::string(12, '\0'), "", "100: 12 bytes for [2] of F32");
   EXPECT_ERROR(FormatError, "f: at byte 0: 1 bytes for [] of F64",

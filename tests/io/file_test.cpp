@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,7 @@
 #include <thread>
 
 #include "../../core/error.h"
+#include "descriptors.h"
 #include "full_disk.h"
 #include "temporary_folder.h"
 
@@ -69,6 +71,21 @@ TEST(File, ADeviceThatNeverEndsIsRefused) {
   EXPECT_EQ(read_file("/dev/null", 0), "");
   TemporaryFolder::put(folder / "file", "as long as it is");
   EXPECT_EQ(read_file(folder / "file", 3), "as long as it is");
+}
+
+TEST(File, AStreamIsReadUpToTheLimit) {
+  const TemporaryFolder folder;
+  const std::string pipe = folder / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const std::size_t limit : {5, 4}) {
+    std::thread writer([&] { TemporaryFolder::put(pipe, "abcde"); });
+    if (limit == 5) {
+      EXPECT_EQ(read_file(pipe, limit), "abcde");
+    } else {
+      expect_io_error(EFBIG, pipe, [&] { read_file(pipe, limit); });
+    }
+    writer.join();
+  }
 }
 
 TEST(File, AFullDiskKeepsTheOldFile) {
@@ -193,6 +210,7 @@ TEST(File, WritesIntoAPipeAsItIs) {
 
 TEST(File, SyncsFoldersAlone) {
   const TemporaryFolder folder;
+  EXPECT_NO_THROW(sync_folder("/proc"));  // which cannot
   EXPECT_NO_THROW(sync_folder(folder.path().string()));
   expect_io_error(ENOENT, folder / "no", [&] { sync_folder(folder / "no"); });
   expect_io_error(ENOTDIR, folder.write("file", ""), [&] { sync_folder(folder / "file"); });
@@ -247,6 +265,52 @@ TEST(File, CreatesWhatALinkLeadsTo) {
   EXPECT_EQ(folder.entries(), 4U);
 }
 
+// As many as the system itself follows.
+TEST(File, IsFoundBehindFortyLinks) {
+  const TemporaryFolder folder;
+  std::string before = "real";
+  for (int i = 0; i < 41; ++i) {
+    const std::string link = "link" + std::to_string(i);
+    std::filesystem::create_symlink(before, folder / link);
+    before = link;
+  }
+  write_file_atomically(folder / "link39", "x");
+  EXPECT_EQ(TemporaryFolder::get(folder / "real"), "x");
+  expect_io_error(ELOOP, folder / "link40", [&] { write_file_atomically(folder / "link40", "y"); });
+  EXPECT_EQ(TemporaryFolder::get(folder / "real"), "x");
+}
+
+// A process of the same number may have left it, in another container.
+TEST(File, ANameThatIsTakenIsPassedOver) {
+  const TemporaryFolder folder;
+  const int watch = ::inotify_init1(IN_CLOEXEC);
+  ASSERT_GE(::inotify_add_watch(watch, folder.path().c_str(), IN_CREATE), 0);
+  write_file_atomically(folder / "model", "old");
+  alignas(inotify_event) char events[4096] = {};
+  ASSERT_GT(::read(watch, events, sizeof events), 0);
+  ::close(watch);
+  const std::string used = reinterpret_cast<const inotify_event*>(events)->name;
+  const std::size_t dash = used.rfind('-');
+  const std::string next =
+      used.substr(0, dash + 1) + std::to_string(std::stoul(used.substr(dash + 1)) + 1) + ".tmp";
+  folder.write(next, "another's");
+  write_file_atomically(folder / "model", "new");
+  EXPECT_EQ(TemporaryFolder::get(folder / "model"), "new");
+  EXPECT_EQ(TemporaryFolder::get(folder / next), "another's");
+}
+
+TEST(File, MayBeTheFirstOfAll) {
+  const TemporaryFolder folder;
+  const WithoutStandardInput closed;
+  const auto before = open_files();
+  write_file_atomically(folder / "a", "x");
+  write_new_file(folder / "b", "y");
+  copy_to_new_file(folder / "a", folder / "c");
+  sync_folder(folder.path().string());
+  EXPECT_EQ(read_file(folder / "b") + read_file(folder / "c"), "yx");
+  EXPECT_EQ(open_files(), before);
+}
+
 TEST(File, TakesTheLongestName) {
   const TemporaryFolder folder;
   const std::string path = folder / std::string(255, 'n');
@@ -288,6 +352,15 @@ TEST(File, ThatCannotBeCopiedSaysWhichEndFailed) {
     expect_io_error(EFBIG, to, [&] { copy_to_new_file(from, to); });
   }
   EXPECT_EQ(folder.entries(), 2U);  // nothing half-written
+}
+
+TEST(File, IsCopiedHoweverShortItIs) {
+  const TemporaryFolder folder;
+  for (const std::string content : {"", "x", "xy"}) {
+    const std::string name = "copy of " + content;
+    copy_to_new_file(folder.write("from", content), folder / name);
+    EXPECT_EQ(TemporaryFolder::get(folder / name), content);
+  }
 }
 
 }  // namespace

@@ -4,25 +4,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "descriptors.h"
 #include "temporary_folder.h"
 
 namespace heed::io {
 namespace {
-
-// Files that are opened meanwhile take the number that standard input had, 0.
-class WithoutStandardInput {
- public:
-  WithoutStandardInput() : kept_(::dup(0)) { ::close(0); }
-  ~WithoutStandardInput() {
-    ::dup2(kept_, 0);
-    ::close(kept_);
-  }
-  WithoutStandardInput(const WithoutStandardInput&) = delete;
-  WithoutStandardInput& operator=(const WithoutStandardInput&) = delete;
-
- private:
-  int kept_;
-};
 
 TEST(HeldFolder, IsHeldByOneAtATime) {
   const TemporaryFolder folder;

@@ -190,6 +190,57 @@ TEST(Gguf, TensorsStandWhereTheirEntriesSay) {
   EXPECT_ERROR_WITH(FormatError, "\"behind\" lies outside", decode_gguf(file.bytes(), "f"));
 }
 
+// Where nothing is filled up, the last setting ends the file.
+TEST(Gguf, CountsAreBelievedAsFarAsTheFileGoes) {
+  const auto setting = [](const auto& add) {
+    Gguf file;
+    file.alignment = 1;
+    file.setting_count = 1;
+    put_text(file.settings, "");
+    add(file.settings);
+    return decode_gguf(file.bytes(), "f").metadata.at("");
+  };
+  const auto list = [&](std::uint32_t type, const std::string& items) {
+    return setting([&](std::string& to) {
+      for (const std::uint32_t each : {9U, type}) put(to, each);
+      put(to, std::uint64_t{3});
+      to += items;
+    });
+  };
+  EXPECT_EQ(setting([](std::string& to) { to += std::string("\7\0\0\0\1", 5); }),
+            GgufFile::Value(true));
+  EXPECT_EQ(setting([](std::string& to) {
+              put(to, std::uint32_t{8});
+              put_text(to, "to the end");
+            }),
+            GgufFile::Value(std::string("to the end")));
+  EXPECT_EQ(list(0, "abc"), GgufFile::Value(std::vector<std::int64_t>{'a', 'b', 'c'}));
+  EXPECT_EQ(list(8, std::string(24, '\0')), GgufFile::Value(std::vector<std::string>(3)));
+  const auto refuses = [](std::uint64_t tensors, std::uint64_t settings, std::size_t left,
+                          const std::string& message) {
+    std::string bytes = "GGUF";
+    put(bytes, std::uint32_t{3});
+    put(bytes, tensors);
+    put(bytes, settings);
+    EXPECT_ERROR_WITH(FormatError, message, decode_gguf(bytes + std::string(left, '\0'), "f"));
+  };
+  // The second count stands among what is left behind the first.
+  refuses(2, 0, 39, "gguf: 2 tensors in 47 bytes");
+  refuses(2, 0, 40, "the file ends within a tensor's place");
+  refuses(0, 2, 25, "gguf: 2 settings in 25 bytes");
+  refuses(0, 2, 26, "gguf: \"\" is there twice");
+}
+
+TEST(Gguf, AnEmptyTensorMayEndTheFile) {
+  Gguf file;
+  file.add_entry("none", {0, 3}, 0, 0);
+  file.alignment = 1;  // of the file: nothing stands up to where its numbers would begin
+  EXPECT_EQ(decode_gguf(file.bytes(), "f").arrays[0].second.shape(), (Shape{3, 0}));
+  Gguf one;
+  one.add("byte", {1}, 24, "\7");
+  EXPECT_EQ(decode_gguf(one.bytes(), "f").arrays[0].second.item(), 7);
+}
+
 TEST(Gguf, OtherTypesAreRefusedByName) {
   const std::map<std::uint32_t, std::string> names = {
       {3, "Q4_1"},     {6, "Q5_0"},    {7, "Q5_1"},     {9, "Q8_1"},   {10, "Q2_K"},
@@ -298,6 +349,7 @@ TEST(Gguf, IsReadStrictly) {
   refuses(tensor({1}, 0, 4), "not at a multiple of 32");
   refuses(tensor({1}, 0, ~0ULL - 31), "lies outside");
   refuses(tensor({1ULL << 63}, 0, 0), "above 2^63 - 1");
+  refuses(tensor({INT64_MAX}, 0, 0), "bytes that overflows");
   refuses(tensor({1ULL << 62, 1ULL << 62}, 0, 0), "elements that overflows");
   refuses(tensor({1ULL << 62}, 0, 0), "bytes that overflows");
   refuses(tensor({31}, 8, 0), "no multiple of 32");

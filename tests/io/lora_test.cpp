@@ -147,7 +147,8 @@ TEST(Lora, NothingIsAddedForWhatDoesNotFit) {
   refused({{first, zeros_of(2, 3, DType::f64)}, {second, good_b}}, "not f32[2, 3]");
   refused({{first, good_a}}, "second.lora.lora_b is missing");
   refused({{second, good_b}}, "second.lora.lora_a is missing");
-  refused({{first, good_a}, {second, good_b}, {"third.lora.lora_a", good_a}}, "third.lora.lora_a is beside no matrix");
+  refused({{first, good_a}, {second, good_b}, {"third.lora.lora_a", good_a}},
+          "third.lora.lora_a is beside no matrix");
   refused({{"second.other.lora_a", good_a}}, "second.lora.lora_a is missing");
   refused({{"third.lora.lora_a", good_a}}, "no layer with a matrix is where they should go");
   refused({{first, good_a}, {second, zeros_of(2, 3)}}, "has the rank");

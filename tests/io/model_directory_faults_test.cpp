@@ -1,6 +1,7 @@
 // Saving and reading while each system call in turn fails, or is the last one of the process.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <tuple>
 
 #include "../torture/faulty_run.h"
@@ -144,6 +145,61 @@ TEST(ModelDirectoryFaults, WhatIsSavedIsOnTheDisk) {
     EXPECT_GT(moved, 0);
     EXPECT_GT(folders, 0) << "no folder was synced after what it names had changed";
   }
+}
+
+// What `ran` synced, moved and removed, one after the other, each kind of file once; where `before`
+// stands in a path is said by `after`.
+std::vector<std::string> steps_of(const Ran& ran, const std::string& before,
+                                  const std::string& after) {
+  std::vector<std::string> out;
+  for (const std::string& line : ran.lines) {
+    if (!line.starts_with("fsync ") && !line.starts_with("rename") && !line.starts_with("rmdir ")) {
+      continue;
+    }
+    const std::size_t at = line.find(before);
+    if (at == std::string::npos) continue;
+    std::string step = line.substr(0, line.find(' ') + 1) + after + line.substr(at + before.size());
+    if (!fs::path(step).extension().empty()) step = step.substr(0, step.rfind('/')) + "/file";
+    if (out.empty() || out.back() != step) out.push_back(step);
+  }
+  return out;
+}
+
+// A machine that loses its power at any of these has the old files or the new ones.
+TEST(ModelDirectoryFaults, WhatIsWrittenInPlaceIsOnTheDiskStepByStep) {
+  const Kept kept;
+  const Ran ran = kept.run({"6", "1", "11"}, {.refuse = "exchange"});
+  ASSERT_EQ(ran.code, 0);
+  const std::vector<std::string> wanted = {"fsync P/.heed-staged/file",     "fsync P/.heed-staged",
+                                           "rename P/.heed-staged",         "fsync P",
+                                           "rename P/.heed-committed/file", "fsync P",
+                                           "rmdir P/.heed-committed"};
+  EXPECT_EQ(steps_of(ran, kept.place(), "P"), wanted);
+}
+
+TEST(ModelDirectoryFaults, WhatIsCarriedIsOnTheDiskBeforeItTakesThePlace) {
+  const Kept kept;
+  const Ran ran = kept.run({"6", "1", "11"}, {});
+  ASSERT_EQ(ran.code, 0);
+  std::vector<std::string> synced;
+  bool there = false;
+  for (const std::string& line : ran.lines) {
+    if (line.starts_with("renameat2 ") && !there) {  // later ones bring users' folders back
+      ASSERT_FALSE(synced.empty());
+      EXPECT_TRUE(synced.back().ends_with("/model")) << "the folder, when all files are in it";
+      for (const std::string each : {"/model/notes", "/model/notes/empty"}) {
+        EXPECT_TRUE(std::any_of(synced.begin(), synced.end(), [&](const std::string& path) {
+          return path.ends_with(each);
+        })) << each;
+      }
+      there = true;
+      synced.clear();
+    }
+    if (line.starts_with("fsync ")) synced.push_back(line);
+  }
+  EXPECT_TRUE(there);
+  ASSERT_FALSE(synced.empty());
+  EXPECT_EQ(synced.front(), "fsync " + kept.folder().path().string());
 }
 
 class FailingSave : public testing::TestWithParam<std::tuple<const char*, bool, const char*>> {};

@@ -89,6 +89,19 @@ TEST(ModelDirectory, KeepsItsPermissions) {
   EXPECT_EQ(info.st_mode & 07777, 03751U);
 }
 
+TEST(ModelDirectory, KeepsItsOwner) {
+  if (::geteuid() != 0) GTEST_SKIP() << "only root gives folders away";
+  const TemporaryFolder folder;
+  const std::string path = folder / "model";
+  save_directory(path, kOld);
+  ASSERT_EQ(::chown(path.c_str(), 12345, 23456), 0);
+  save_directory(path, kNew);
+  struct stat info {};
+  ASSERT_EQ(::stat(path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_uid, 12345U);
+  EXPECT_EQ(info.st_gid, 23456U);
+}
+
 TEST(ModelDirectory, FollowsALink) {
   const TemporaryFolder folder;
   save_directory(folder / "model-1", kOld);

@@ -149,7 +149,9 @@ TEST(Npy, SaysWhere) {
   const std::string four(4, '\0'), good = npy(head("<f4", "()"), four);
   refuses(good.substr(0, 5), "0: does not begin as .npy does");
   refuses(good.substr(0, 7), "7: the file ends before its version");
+  refuses(good.substr(0, 8), "8: the file ends before the head's length");
   refuses(good.substr(0, 9), "9: the file ends before the head's length");
+  refuses(good.substr(0, 10), "8: a head of 60 bytes is claimed, in a file of 10");
   refuses(npy(head("<f4", "()"), four, 2).substr(0, 11),
           "11: the file ends before the head's length");
   refuses(npy(head("<f4", "()"), four, 0), "6: version 0.0 is not known; 1.0, 2.0 and 3.0 are");

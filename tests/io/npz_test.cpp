@@ -176,8 +176,23 @@ TEST(Zip, IsReadStrictly) {
   refuses(changed(30, 'x'), "not where the directory has it");
   std::string wide = archive("w", text, true, true);
   const std::size_t wide_end = wide.find("PK\6\6");
-  set(wide, wide_end + 40, std::uint64_t{7});
-  refuses(wide, "say different things");
+  const std::size_t wide_last = wide.find("PK\5\6");
+  // What the narrow end leaves to the wide one.
+  std::string left = wide;
+  set(left, wide_last + 10, std::uint16_t{0xFFFF});
+  set(left, wide_last + 12, 0xFFFFFFFFU);
+  set(left, wide_last + 16, 0xFFFFFFFFU);
+  EXPECT_NO_THROW(read(left));
+  for (const std::uint64_t part : {std::uint64_t{1}, std::uint64_t{1} << 56}) {
+    std::string parts = wide;
+    set(parts, wide_end + 16, part);
+    refuses(parts, "an archive in parts");
+  }
+  for (const std::size_t place : {32, 40, 48}) {
+    std::string different = wide;
+    set(different, wide_end + place, std::uint64_t{7});
+    refuses(different, "say different things");
+  }
   set(wide, wide_end, std::uint32_t{7});
   refuses(wide, "the wide end of the directory is not where");
   for (const char* name : {"/etc/passwd", "../w", "a/../../w", "a\\w", ".."}) {

@@ -7,6 +7,7 @@
 
 #include "../../core/error.h"
 #include "../support/throws.h"
+#include "descriptors.h"
 #include "temporary_folder.h"
 
 namespace heed::io {
@@ -48,6 +49,27 @@ TEST(SafetensorsFile, TheFileIsCheckedFirst) {
   const SafetensorsFile file(path);
   std::filesystem::resize_file(path, 100);
   EXPECT_ERROR_WITH(FormatError, "has been cut", file.read("w"));
+}
+
+TEST(SafetensorsFile, HoldsWhatItReadsOpenAndNoLonger) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "f", broken = folder.write("broken", "{}");
+  write_safetensors(path, {{"w", Array::from(std::vector<float>{1, 2, 3})}});
+  const auto mapped = [&] {
+    return TemporaryFolder::get("/proc/self/maps").find(path) != std::string::npos;
+  };
+  const auto before = open_files();
+  {
+    const SafetensorsFile file(path);
+    EXPECT_EQ(open_files(), before + 1);
+    EXPECT_TRUE(mapped());
+    EXPECT_THROW(SafetensorsFile again(broken), FormatError);
+    EXPECT_EQ(open_files(), before + 1);
+  }
+  EXPECT_EQ(open_files(), before);
+  EXPECT_FALSE(mapped());
+  const WithoutStandardInput closed;
+  EXPECT_EQ(SafetensorsFile(path).read("w").numel(), 3);
 }
 
 }  // namespace

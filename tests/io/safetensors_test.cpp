@@ -292,6 +292,12 @@ TEST(Safetensors, HostileHeaders) {
   expect_rejected(file_with(R"({"__metadata__":{"a":"x","a":"y"}})"), R"(the key "a" twice)");
   const std::string w = R"("w":{"dtype":"F32","shape":[0],"data_offsets":[0,0]})";
   expect_rejected(file_with("{" + w + "," + w + "}"), R"(the name "w" stands twice)");
+  // What came before says nothing of the second.
+  expect_rejected(file_with("{" + w + R"(,"v":1})"), R"(tensor "v" is an integer, not an object)");
+  expect_rejected(file_with("{" + w + R"(,"v":{"dtype":"F32","data_offsets":[0,0]}})"),
+                  R"(tensor "v" has no shape)");
+  expect_rejected(file_with("{" + w + R"(,"v":{"dtype":"F32","shape":[0]}})"),
+                  R"(tensor "v" has no data_offsets)");
   expect_rejected(file_with("{\"w\":" + std::string(1'000'000, '[')), "is an array");
   expect_rejected(file_with(R"({"w":{"shape":)" + std::string(1'000'000, '[')), "has an array");
   std::string nested;
@@ -326,6 +332,14 @@ TEST(Safetensors, HostileTensors) {
   expect_rejected(file_with("{" + a + "," + b + "}", 8), "they overlap");
   expect_rejected(file_with(one("BOOL", "[3]", "[0,3]"), 2) + '\x02',
                   "at byte 65: tensor \"w\" is BOOL and has a byte other than 0 and 1");
+}
+
+TEST(Safetensors, AnEmptyTensorMayBeginWhereAnotherDoes) {
+  const std::string bytes = file_with(R"({"a":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},)"
+                                      R"("b":{"dtype":"F32","shape":[0],"data_offsets":[0,0]},)"
+                                      R"("c":{"dtype":"F32","shape":[0],"data_offsets":[8,8]}})",
+                                      8);
+  EXPECT_EQ(decode_safetensors(bytes, "m").arrays.size(), 3U);
 }
 
 TEST(Safetensors, NothingIsAllocatedForAClaim) {

@@ -135,6 +135,8 @@ TEST_F(Torch, TensorsStayWithinTheirStorage) {
   const std::string all = storage("Float", "0", 4);
   refuses(tensor(all, 0, {5}, {1}), "goes beyond its storage of 4");
   refuses(tensor(all, 1, {4}, {1}), "goes beyond");
+  refuses(tensor(all, 4, {1}, {1}), "goes beyond");
+  refuses(tensor(all, 4, {}, {}), "goes beyond");
   refuses(tensor(all, 5, {0}, {1}), "goes beyond");
   refuses(tensor(all, 0, {2, 2}, {3, 1}), "goes beyond");
   refuses(tensor(all, 0, {5}, {0}), "goes beyond");
@@ -149,6 +151,23 @@ TEST_F(Torch, TensorsStayWithinTheirStorage) {
   refuses("](" + tensor(all, 0, {1}, {1}) + tensor(storage("Int", "0", 4), 0, {1}, {1}) + "e",
           "two dtypes");
   EXPECT_EQ(read(tensor(all, 4, {0}, {1}), {{"0", four}}).arrays[0].second.numel(), 0);
+}
+
+TEST_F(Torch, AnAxisOfOneMayHaveAnyStride) {
+  const std::vector<std::pair<std::string, std::string>> four{{"0", bytes_of<float>({1, 2, 3, 4})}};
+  const std::string all = storage("Float", "0", 4);
+  EXPECT_EQ(read(tensor(all, 0, {1, 4}, {100, 1}), four).arrays[0].second.to_vector<float>(),
+            (std::vector<float>{1, 2, 3, 4}));
+  EXPECT_EQ(read(tensor(all, 3, {1, 1, 1, 1, 1, 1, 1, 1}, {8, 7, 6, 5, 4, 3, 2, 1}), four)
+                .arrays[0]
+                .second.shape(),
+            (Shape{1, 1, 1, 1, 1, 1, 1, 1}));
+}
+
+TEST_F(Torch, AKeyMayBeEmpty) {
+  const std::map<std::string, TorchFile::Value> wanted{{"", std::int64_t{5}},
+                                                       {"a", std::int64_t{7}}};
+  EXPECT_EQ(read("}(" + text("") + "K\5" + text("a") + "K\7u").values, wanted);
 }
 
 TEST_F(Torch, TurnedTensorsAreCopiedAsOftenAsTheFileIsLarge) {
@@ -241,6 +260,10 @@ TEST(Pickle, BuildsTuplesListsAndDicts) {
             "(x y (x y))");
   EXPECT_EQ(said("K\1\x94K\2\x94h" + std::string(1, '\0') + "h\1\x86\x87"), "(1 2 (1 2))");
   EXPECT_EQ(read_pickle("\x80\5N.", "f").values.size(), 1u);
+  // What is there once and what is next to it.
+  const std::string zero = std::string("K\0", 2), some = "N)\x88\x89" + zero + "K\1K\xFE" + "K\xFF";
+  EXPECT_EQ(said("(" + some + some + "M" + std::string("\0\1", 2) + "t"),
+            "(None () True False 0 1 254 255 None () True False 0 1 254 255 256)");
 }
 
 TEST(Pickle, SaysWhere) {
@@ -270,6 +293,10 @@ TEST(Pickle, SaysWhere) {
        "a tensor's sizes are no tuple of at most 8");
   says("ctorch._utils\n_rebuild_tensor_v2\n(" + storage("Float", "0", 1) + "K\1N\x85)tR",
        "a tensor's size is no integer");
+  const std::string rebuilt = "ctorch._utils\n_rebuild_tensor_v2\n", one = storage("Float", "0", 1);
+  says(rebuilt + tuple({one, integer(0), integers({1})}) + "R", "a tensor of no storage");
+  EXPECT_NO_THROW(read_pickle(
+      pickle(rebuilt + tuple({one, integer(0), integers({1}), integers({1})}) + "R"), "f"));
   says("NNb", "changes what is no dict");
   says("K\1" + text("a") + "\x93", "asks for what has no name");
   says(text("a") + "K\1\x93", "asks for what has no name");

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../support/throws.h"
@@ -22,6 +24,9 @@ TEST(Bilinear, HasPyTorchsParameters) {
     most = std::fmax(most, std::fabs(w));
   EXPECT_LE(most, 0.2);  // 1 / sqrt(25)
   EXPECT_GT(most, 0.199);
+  const double bias = amax(abs(nn::Bilinear(25, 7, 211).bias)).item();
+  EXPECT_LE(bias, 0.2);
+  EXPECT_GT(bias, 0.19);
   EXPECT_FALSE(nn::Bilinear(2, 3, 5, false).bias.defined());
 }
 

@@ -1,6 +1,8 @@
 // A layer made without its last arguments is the layer with PyTorch's values for them.
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "../../autograd/autograd.h"
 #include "../../core/generator.h"
 #include "../../nn/nn.h"
@@ -72,6 +74,34 @@ TEST(Defaults, OfBeginnings) {
   expect_same(begun([](T x) { kaiming_normal_(x); }),
               begun([](T x) { kaiming_normal_(x, 0, Fan::in); }));
   expect_same(begun([](T x) { orthogonal_(x); }), begun([](T x) { orthogonal_(x, 1); }));
+}
+
+TEST(Defaults, OfLayersThatLearn) {
+  for (const Tensor& weight :
+       {LayerNorm(4).weight, LayerNorm({6, 4}).weight, LayerNorm(Shape{6, 4}).weight,
+        RMSNorm(4).weight, RMSNorm({6, 4}).weight, RMSNorm(Shape{6, 4}).weight,
+        GroupNorm(2, 6).weight, BatchNorm1d(5, 1e-3).weight, BatchNorm2d(5, 1e-3).weight}) {
+    EXPECT_TRUE(weight.defined());
+  }
+  const Tensor x = tensor({{1.0F}, {3.0F}});
+  BatchNorm1d flat(1, 1e-3);
+  BatchNorm2d map(1, 1e-3);
+  flat(x);
+  map(x.view({2, 1, 1, 1}));
+  EXPECT_NEAR(flat.running_mean.item(), 0.2, 1e-6) << "a tenth of 2";
+  EXPECT_NEAR(map.running_mean.item(), 0.2, 1e-6);
+  EXPECT_EQ(Highway(3).gate.bias[2].item(), -2);
+  EXPECT_EQ(Maxout(3, 5).linear.weight.shape(), (Shape{10, 3}));
+  EXPECT_EQ(PReLU().weight.shape(), Shape{1});
+}
+
+TEST(Defaults, OfDistances) {
+  const Tensor x = tensor({1.0, 2.0}, DType::f64), y = tensor({4.0, -2.0}, DType::f64);
+  const Tensor distance = PairwiseDistance()(x, y);
+  EXPECT_EQ(distance.shape(), Shape{});
+  EXPECT_NEAR(distance.item(), std::sqrt((3 - 1e-6) * (3 - 1e-6) + (4 + 1e-6) * (4 + 1e-6)), 1e-14);
+  const Tensor p = tensor({0.25, 0.75}, DType::f64);
+  expect_same(KLDivLoss()(x, p), kl_div(x, p, Reduction::mean, false));
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <cmath>
 
+#include "../../autograd/ops/elementwise/elementwise.h"
+#include "../../autograd/ops/reduce/reduce.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
 #include "../support/throws.h"
@@ -29,6 +31,7 @@ TEST(Linear, BeginsUniformAsPyTorchDoes) {
   EXPECT_NEAR(low, -bound, 1e-3);
   EXPECT_NEAR(high, bound, 1e-3);
   EXPECT_NEAR(squares / (211 * 49), bound * bound / 3, 2e-4);
+  EXPECT_NEAR(amax(abs(layer.bias)).item(), bound, 0.01);
 }
 
 TEST(Linear, IsTheAffineMap) {

@@ -343,6 +343,9 @@ TEST(Lora, SaysWhatIsWrong) {
   state.erase(state.begin());
   EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("missing"));
   state = lora_state(model);
+  state.push_back(state[0]);
+  EXPECT_THAT(complaint([&] { load_lora(model, state); }), HasSubstr("model: 3 of them, not 2"));
+  state = lora_state(model);
   state.emplace_back("out.lora.lora_c", state[0].second);
   EXPECT_THAT(complaint([&] { load_lora(model, state); }),
               HasSubstr("out.lora.lora_c is beside no matrix"));

@@ -52,6 +52,12 @@ TEST(ModuleRefusals, AResultOfTheTapeInAParametersPlace) {
   EXPECT_THAT(model.a.array().to_vector<float>(), ElementsAre(0, 0, 0));
 }
 
+TEST(ModuleRefusals, WhatIsThereAlreadyIsNotWritten) {
+  Recorded model;
+  model.load_state_dict(model.state_dict());  // which would be refused
+  EXPECT_THAT(model.b.array().to_vector<float>(), ElementsAre(2, 2));
+}
+
 TEST(ModuleRefusals, AChildOfTwoNamesIsVisitedOnce) {
   struct Twice : Module {
     Twice() {

@@ -128,6 +128,7 @@ TEST(Sampling, OfEqualsTheFirstStay) {
   expect_near(probabilities(scores, {.top_k = 2}), {0, 0.5, 0, 0.5, 0});
   expect_near(probabilities(scores, {.top_k = 4}), {1.0 / 7, 2.0 / 7, 0, 2.0 / 7, 2.0 / 7});
   expect_near(probabilities({5, 5, 5}, {.top_k = 1}), {1, 0, 0});
+  expect_near(probabilities({5, 5, 5, 5}, {.top_p = 0.5}), {0.5, 0.5, 0, 0});
 }
 
 }  // namespace

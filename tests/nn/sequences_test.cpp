@@ -16,6 +16,8 @@ TEST(Sequences, ArePaddedToTheLongest) {
   EXPECT_EQ(padded.dtype(), DType::i64);
   EXPECT_TRUE(equal(padded, tensor({{{0, 1}, {2, 3}, {4, 5}}, {{0, 1}, {-1, -1}, {-1, -1}}})));
   EXPECT_TRUE(equal(pad_sequence({longer, shorter}, false, -1), padded.transpose(0, 1)));
+  EXPECT_TRUE(equal(pad_sequence({longer, shorter}),
+                    tensor({{{0, 1}, {0, 1}}, {{2, 3}, {0, 0}}, {{4, 5}, {0, 0}}})));
 }
 
 TEST(Sequences, PassGradientsOn) {

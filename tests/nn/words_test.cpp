@@ -20,6 +20,13 @@ TEST(Words, LayersAreMadeByTheirOptions) {
   EXPECT_FALSE(linear.bias.defined());
   EXPECT_TRUE(Linear({.in = 3, .out = 5}).bias.defined());
   EXPECT_THROW(Linear({.in = 3}), ValueError);
+  EXPECT_THROW(Linear({.out = 5}), ValueError);
+  EXPECT_THROW(Embedding({.count = 7}), ValueError);
+  EXPECT_THROW(Embedding({.width = 3}), ValueError);
+  EXPECT_THROW(GRU({.input = 3}), ValueError);
+  EXPECT_THROW(GRU({.hidden = 5}), ValueError);
+  EXPECT_THROW(RNN({.input = 3}), ValueError);
+  EXPECT_THROW(RNN({.hidden = 5}), ValueError);
   const Embedding padded(7, 3, {.padding = 2});
   EXPECT_EQ(padded.weight.shape(), (Shape{7, 3}));
   EXPECT_EQ(numbers(padded.weight[2]), (Numbers{0, 0, 0}));

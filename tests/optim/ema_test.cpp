@@ -105,6 +105,7 @@ TEST(EMA, GoesOnFromItsState) {
   average.update();
   EMA resumed({p}, 0.9, true);
   resumed.load_state_dict(average.state_dict());
+  EXPECT_FALSE(resumed.averages()[0].shares_storage(average.averages()[0]));
   average.update();
   resumed.update();
   EXPECT_EQ(resumed.averages()[0].to_vector<double>(), average.averages()[0].to_vector<double>());

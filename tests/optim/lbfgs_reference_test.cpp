@@ -193,5 +193,51 @@ TEST(LBFGSReference, KeepsAPairThatBendsByMoreThanTenBillionths) {
   }
 }
 
+// x^2 from x, and how it ended: losses asked for, directions taken, where it is.
+struct Ended {
+  Index losses = 0;
+  double directions = 0, step = 0, x = 0;
+};
+Ended parabola(double from, const LBFGSOptions& options) {
+  Tensor x = full({1}, from, DType::f64).requires_grad_();
+  LBFGS lbfgs({x}, options);
+  Ended out;
+  lbfgs.step([&] {
+    ++out.losses;
+    x.zero_grad();
+    Tensor loss = sum(square(x));
+    loss.backward();
+    return loss;
+  });
+  for (const auto& [name, array] : lbfgs.state_dict()) {
+    if (name == "lbfgs.iterations") out.directions = array.item();
+    if (name == "lbfgs.step") out.step = array.item();
+  }
+  out.x = x.item();
+  return out;
+}
+
+// Each limit is one that is reached to the bit: the first step goes from 1 to 1/2, from 1/4 to 1/8.
+TEST(LBFGSReference, OfWhatIsJustAtALimit) {
+  EXPECT_EQ(parabola(1, {.lr = 0.5, .tolerance_grad = 1}).losses, 2) << "no gradient is larger";
+  EXPECT_EQ(parabola(1, {.lr = 0.5, .tolerance_grad = 0.999}).losses, 3);
+  EXPECT_EQ(parabola(1, {.lr = 0.5, .tolerance_change = 0.5}).losses, 2) << "no number moves more";
+  EXPECT_EQ(parabola(1, {.lr = 0.5, .max_iter = 4, .tolerance_change = 0.499}).directions, 2);
+  // The loss falls by 3/64, which is not less than that.
+  EXPECT_EQ(parabola(0.25, {.lr = 0.25, .tolerance_change = 3.0 / 64}).directions, 2);
+  EXPECT_EQ(parabola(0.25, {.lr = 0.25, .tolerance_change = 3.1 / 64}).directions, 1);
+  // A slope of -1 is gone down, of whatever is less steep nothing.
+  EXPECT_EQ(parabola(0.5, {.max_iter = 1, .tolerance_change = 1}).x, -0.5);
+  EXPECT_EQ(parabola(0.5, {.max_iter = 1, .tolerance_change = 1.001}).x, 0.5);
+}
+
+// PyTorch's: the length of a step that was not taken for want of a slope is the next one's, too.
+TEST(LBFGSReference, TheLengthOfAStepIsKnownBeforeItIsTaken) {
+  const Ended found = parabola(1, {.lr = 0.75, .tolerance_grad = 0, .tolerance_change = 0.2});
+  EXPECT_EQ(found.directions, 2);
+  EXPECT_EQ(found.x, 0.25) << "1 - 2 / 2 lr";
+  EXPECT_EQ(found.step, 0.75);
+}
+
 }  // namespace
 }  // namespace heed::optim

@@ -289,6 +289,37 @@ TEST(LBFGS, DoesNotTakeNaNForTheEnd) {
   EXPECT_TRUE(ends_in_nan(LineSearch::strong_wolfe, 1));
 }
 
+// |x - 1/3|, of which no slope is flat: the last place looked at need not be the best.
+TEST(LBFGS, EndsAtTheBestPlaceOfALine) {
+  Tensor p = full({1}, 2, DType::f64).requires_grad_();
+  LBFGS lbfgs({p}, {.lr = 2.5, .max_iter = 1, .line_search = LineSearch::strong_wolfe});
+  std::vector<double> losses;
+  lbfgs.step([&] {
+    p.zero_grad();
+    Tensor loss = sum(abs(p - 1.0 / 3));
+    loss.backward();
+    losses.push_back(loss.item());
+    return loss;
+  });
+  EXPECT_GT(losses.size(), 5U);
+  EXPECT_EQ(std::abs(p.item() - 1.0 / 3), *std::min_element(losses.begin(), losses.end()));
+  EXPECT_NE(losses.back(), *std::min_element(losses.begin(), losses.end()));
+}
+
+// Whoever has kept the numbers of the place that is left sees that they are others.
+TEST(LBFGS, ALossThatThrowsIsGoneBackFromAloud) {
+  const Tensor p = start();
+  LBFGS lbfgs({p}, {.lr = 0.01, .max_iter = 7});
+  std::uint32_t there = 0;
+  EXPECT_THROW(lbfgs.step([&]() -> Tensor {
+    there = p.array().version();
+    if (p.array().to_vector<double>()[0] != -1.2) throw ValueError("enough");
+    return loss_of(p)();
+  }),
+               ValueError);
+  EXPECT_GT(p.array().version(), there);
+}
+
 // The user's tolerance of changes ends the steps, not the search along a line.
 TEST(LBFGS, SearchesAsFineWhateverTheTolerance) {
   const auto losses_of = [](double tolerance) {

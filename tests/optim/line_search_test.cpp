@@ -152,5 +152,18 @@ TEST(StrongWolfe, LooksWhereMinFuncLooks) {
   EXPECT_GT(long_ones, 20);
 }
 
+// -(t + 1)^3, whose cubic is itself and has its one flat place behind, at -1.
+TEST(StrongWolfe, ACubicWithoutABottomIsFollowedAsLittleAsCanBe) {
+  std::vector<double> looked;
+  strong_wolfe(
+      [&](double t) {
+        looked.push_back(t);
+        return LinePlace{t, -std::pow(t + 1, 3), -3 * std::pow(t + 1, 2)};
+      },
+      {0, -1, -3}, 1, 1, 1e-9);
+  ASSERT_GE(looked.size(), 2U);
+  EXPECT_EQ(looked[1], 1.01);
+}
+
 }  // namespace
 }  // namespace heed::optim

@@ -44,6 +44,20 @@ TEST(Optimizer, SparseAndDenseAgreeWhereAllRowsCome) {
   }
 }
 
+TEST(Optimizer, RowsMayBeWide) {
+  constexpr Index kWide = 20011;  // a piece of work by itself
+  Tensor table = zeros({3, kWide}).set_requires_grad();
+  SGD sgd({table}, {.lr = 1});
+  table.set_grad(Tensor(SparseRows{Array::from(std::vector<std::int64_t>{0, 2}),
+                                   Array::full({2, kWide}, 1, DType::f32),
+                                   {3, kWide}}));
+  sgd.step();
+  for (const Index row : {0, 1, 2}) {
+    EXPECT_THAT(table.array().select(0, row).to_vector<float>(),
+                testing::Each(row == 1 ? 0.0f : -1.0f));
+  }
+}
+
 TEST(Optimizer, RowsThatDoNotComeStayBitForBit) {
   for (std::size_t which = 0; which < kAll; ++which) {
     Generator generator(5);
