@@ -150,7 +150,9 @@ TEST(AppendFile, MayBeTheFirstFileOfAll) {
     EXPECT_EQ(open_files(), before + 1);
   }
   EXPECT_EQ(open_files(), before);
-  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "one\nthree\n");
+  AppendFile(folder / "log").append("four\n");
+  EXPECT_EQ(open_files(), before);
+  EXPECT_EQ(TemporaryFolder::get(folder / "log"), "one\nthree\nfour\n");
 }
 
 }  // namespace

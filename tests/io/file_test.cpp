@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "../../core/error.h"
+#include "../support/throws.h"
 #include "descriptors.h"
 #include "full_disk.h"
 #include "temporary_folder.h"
@@ -60,6 +61,7 @@ TEST(File, NamesWhatIsMissing) {
   expect_io_error(EISDIR, folder.path().string(),
                   [&] { write_file_atomically(folder.path().string(), "x"); });
   expect_io_error(ENOENT, "", [&] { write_file_atomically("", "x"); });
+  EXPECT_ERROR_WITH(IoError, ": cannot write: ", write_file_atomically("", "x"));
   EXPECT_EQ(folder.entries(), 0U);
   std::filesystem::create_symlink("loop", folder / "loop");
   expect_io_error(ELOOP, folder / "loop", [&] { write_file_atomically(folder / "loop", "x"); });

@@ -178,28 +178,30 @@ TEST(ModelDirectoryFaults, WhatIsWrittenInPlaceIsOnTheDiskStepByStep) {
 }
 
 TEST(ModelDirectoryFaults, WhatIsCarriedIsOnTheDiskBeforeItTakesThePlace) {
-  const Kept kept;
-  const Ran ran = kept.run({"6", "1", "11"}, {});
-  ASSERT_EQ(ran.code, 0);
-  std::vector<std::string> synced;
-  bool there = false;
-  for (const std::string& line : ran.lines) {
-    if (line.starts_with("renameat2 ") && !there) {  // later ones bring users' folders back
-      ASSERT_FALSE(synced.empty());
-      EXPECT_TRUE(synced.back().ends_with("/model")) << "the folder, when all files are in it";
-      for (const std::string each : {"/model/notes", "/model/notes/empty"}) {
-        EXPECT_TRUE(std::any_of(synced.begin(), synced.end(), [&](const std::string& path) {
-          return path.ends_with(each);
-        })) << each;
-      }
-      there = true;
-      synced.clear();
+  for (const std::string refuse : {"", "link"}) {
+    SCOPED_TRACE(refuse);
+    const Kept kept;
+    const Ran ran = kept.run({"6", "1", "11"}, {.refuse = refuse});
+    ASSERT_EQ(ran.code, 0);
+    const auto exchange = std::find_if(ran.lines.begin(), ran.lines.end(), [](const auto& line) {
+      return line.starts_with("renameat2 ");
+    });
+    std::vector<std::string> before, after;
+    for (auto line = ran.lines.begin(); line != ran.lines.end(); ++line) {
+      if (line->starts_with("fsync ")) (line < exchange ? before : after).push_back(*line);
     }
-    if (line.starts_with("fsync ")) synced.push_back(line);
+    const auto synced = [&](const std::string& end) {
+      return std::count_if(before.begin(), before.end(),
+                           [&](const std::string& line) { return line.ends_with(end); });
+    };
+    EXPECT_EQ(synced("/model/notes"), 1);
+    EXPECT_EQ(synced("/model/notes/empty"), 1);
+    EXPECT_EQ(synced("/.heed-copying"), refuse == "link" ? 2 : 0) << "files that are not linked";
+    ASSERT_FALSE(before.empty());
+    EXPECT_TRUE(before.back().ends_with("/model")) << "the folder, when all files are in it";
+    ASSERT_FALSE(after.empty());
+    EXPECT_EQ(after.front(), "fsync " + kept.folder().path().string());
   }
-  EXPECT_TRUE(there);
-  ASSERT_FALSE(synced.empty());
-  EXPECT_EQ(synced.front(), "fsync " + kept.folder().path().string());
 }
 
 class FailingSave : public testing::TestWithParam<std::tuple<const char*, bool, const char*>> {};
