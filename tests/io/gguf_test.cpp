@@ -216,6 +216,8 @@ TEST(Gguf, CountsAreBelievedAsFarAsTheFileGoes) {
             GgufFile::Value(std::string("to the end")));
   EXPECT_EQ(list(0, "abc"), GgufFile::Value(std::vector<std::int64_t>{'a', 'b', 'c'}));
   EXPECT_EQ(list(8, std::string(24, '\0')), GgufFile::Value(std::vector<std::string>(3)));
+  EXPECT_ERROR_WITH(FormatError, "gguf: 3 items of a list in 23 bytes",
+                    list(8, std::string(23, 0)));
   const auto refuses = [](std::uint64_t tensors, std::uint64_t settings, std::size_t left,
                           const std::string& message) {
     std::string bytes = "GGUF";
