@@ -15,7 +15,8 @@ class Unigram final : public Model {
         drops_unknown_(json.truth("drops_unknown", false)) {
     const JsonView list = json["vocab"];
     const PieceKinds kinds(json);
-    double least = 0, most = std::numeric_limits<float>::min();
+    double least = std::numeric_limits<double>::infinity(),
+           most = std::numeric_limits<float>::min();
     for (std::size_t i = 0; i < list.size(); ++i) {
       const JsonView entry = list[i];
       if (entry.size() != 2) entry.fail("must be a token and its score");
@@ -43,7 +44,7 @@ class Unigram final : public Model {
       if (token(*unknown_) == nullptr) json["unk_id"].fail("is nobody's number");
     }
     constexpr double kPenalty = 10;
-    unknown_score_ = least - kPenalty;
+    unknown_score_ = std::min(least, most) - kPenalty;  // `most`: no token is common
     for (int byte = 0; byte < 256; ++byte)
       byte_ids_[byte] = id(name_of_byte(static_cast<unsigned char>(byte)));
   }
@@ -57,7 +58,6 @@ class Unigram final : public Model {
     std::vector<Best> best(word.size() + 1);
     best[0].score = 0;
     for (std::size_t begin = 0; begin < word.size(); ++begin) {
-      if (best[begin].score == -std::numeric_limits<double>::infinity()) continue;
       const auto offer = [&](std::size_t end, double score, Index token) {
         const double sum = best[begin].score + score;
         if (!(sum > best[end].score)) return;
@@ -65,12 +65,10 @@ class Unigram final : public Model {
           fail_unknown(utf8(word, begin, end), "unk_id");
         best[end] = {sum, begin, token};
       };
-      bool single = false;
       tokens_.at(word, begin, [&](std::size_t end, Index token) {
         offer(end, scores_[static_cast<std::size_t>(token)], token);
-        single = single || end == begin + 1;
       });
-      if (!single) offer(begin + 1, unknown_score_, -1);
+      offer(begin + 1, unknown_score_, -1);  // any token of one character is better
     }
     std::vector<Part> out;
     for (std::size_t end = word.size(); end > 0; end = best[end].begin) {
