@@ -20,7 +20,7 @@ constexpr Index kMostPoints = 1 << 14;
 
 // "x", or "x,y".
 std::optional<std::array<double, 2>> point_of(PointTask task, const std::string& word) {
-  std::array<double, 2> out = {0, 0};
+  std::array<double, 2> out{};
   const char *at = word.data(), *end = at + word.size();
   for (std::size_t part = 0;; ++part) {
     const auto [stop, error] = std::from_chars(at, end, out[part]);

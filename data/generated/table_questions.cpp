@@ -131,7 +131,6 @@ void answer(TableQuestion& question) {
       question.cells[static_cast<std::size_t>(row * question.columns + meaning.column)] = true;
     }
   }
-  question.answer = 0;
   if (question.scalar) question.answer = meaning.act == "sum" ? sum : count;
   if (!meaning.less.empty()) question.answer -= meaning.less == "sum" ? sum : count;
 }

@@ -173,7 +173,6 @@ class Bpe final : public Model {
   }
 
   bool may_meet(const Text& word, const Part& left, const Part& right) const {
-    if (!prefix_.empty() || !suffix_.empty()) return true;
     const char32_t a = word[left.begin].code, b = word[right.begin].code;
     const auto is_letter = [this](Index id, char32_t code) {
       const auto found = letters_.find(code);

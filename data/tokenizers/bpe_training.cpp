@@ -140,8 +140,8 @@ class Learner {
     const std::string &first = vocabulary_.names[static_cast<std::size_t>(left)],
                       second = vocabulary_.names[static_cast<std::size_t>(right)];
     merges.push_back(first + ' ' + second);
-    const bool inside = !prefix_.empty() && second.starts_with(prefix_);
-    const Index both = vocabulary_.add(first + (inside ? second.substr(prefix_.size()) : second));
+    // What is no word's first has the prefix.
+    const Index both = vocabulary_.add(first + second.substr(prefix_.size()));
     std::set<Pair> changed;
     for (const std::size_t place : places) {
       Word& word = words_[place];
@@ -226,7 +226,7 @@ std::string train_bpe(const std::vector<std::string>& texts, const BpeTraining& 
   const auto words = words_of(texts, out, options.kind);
   for (const char32_t letter : letters_of(words, options.max_letters)) {
     for (const std::string& token : {letter_token(letter, ""), letter_token(letter, prefix)}) {
-      if (vocabulary.id(token) < 0 && vocabulary.size() < options.size) vocabulary.add(token);
+      if (vocabulary.size() < options.size) vocabulary.add(token);
     }
   }
   Learner learner(vocabulary, words, prefix);

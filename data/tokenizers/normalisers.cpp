@@ -46,7 +46,7 @@ Normaliser bert(const JsonView& json) {
     if (cleans) {
       std::erase_if(text, [](const Char& each) {
         const bool blank = each.code == '\t' || each.code == '\n' || each.code == '\r';
-        return each.code == 0 || each.code == kReplacement || (!blank && is_other(each.code));
+        return each.code == kReplacement || (!blank && is_other(each.code));
       });
       for (Char& each : text) {
         if (is_white(each.code)) each.code = ' ';
