@@ -61,6 +61,31 @@ TEST(AddedTokens, AreLookedForAsTheyAreOrNormalised) {
   EXPECT_EQ(cut(own, "xABab", true), "xAB|<ab>");
 }
 
+TEST(AddedTokens, AreFoundWithinTheTextAlone) {
+  EXPECT_TRUE(added("null").cut({}, false).empty());
+  EXPECT_TRUE(added(token("ab")).cut({}, false).empty());
+  Text text = characters("xab");
+  text.pop_back();
+  EXPECT_EQ(added(token("ab")).cut(text, false).size(), 1U);
+}
+
+TEST(AddedTokens, OfTwoThatAreAlikeWhenNormalisedTheFirstIsFound) {
+  const auto all = added(R"([{"id": 5, "content": "AB", "normalized": true},
+                             {"id": 3, "content": "Ab", "normalized": true}])");
+  const auto found = all.cut(characters("ab"), true);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].token, all.of(5));
+}
+
+TEST(AddedTokens, OfWhichNothingIsLeftWhenNormalisedAreNotFound) {
+  const auto all = part(token("A", R"(, "normalized": true)"), [](const JsonView& view) {
+    return AddedTokens(view, [](Text& text) { text.clear(); });
+  });
+  const auto found = all.cut(characters(std::string_view("a\0b", 3)), true);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].token, nullptr);
+}
+
 TEST(AddedTokens, AreFoundByNumberAndContent) {
   const AddedTokens all =
       added(R"([{"id": 9, "content": "b", "special": true}, {"id": 4, "content": "a"}])");

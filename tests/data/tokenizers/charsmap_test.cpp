@@ -97,11 +97,30 @@ TEST(Charsmap, SaysWhatTheLongestBeginningIsWrittenAs) {
   EXPECT_EQ(table("Abcd"), "a");
 }
 
+TEST(Charsmap, IsAskedForSoManyBytes) {
+  Table table;
+  table.add(std::string(1024, 'A'), "a");
+  table.add(std::string(1025, 'B'), "b");
+  const Charsmap read(table.bytes());
+  EXPECT_EQ(read.longest(std::string(1031, 'A')).length, 1024U);
+  EXPECT_EQ(read.longest(std::string(1031, 'B')).length, 0U);
+}
+
+// Those of a large trie, in steps of 256.
+TEST(Charsmap, MayHaveChildrenFarAway) {
+  std::string bytes = letters().bytes();
+  EXPECT_EQ(Charsmap(bytes)("A"), "a");
+  bytes.replace(4, 4, std::string("\0\x06\0\0", 4));  // the root's: 1 step
+  EXPECT_EQ(Charsmap(bytes)("A"), "a");
+  EXPECT_EQ(Charsmap(bytes)("\u00F6"), "oe");
+}
+
 // The library's rules, beside Hugging Face's of the same table above.
 TEST(Charsmap, SentencepieceTakesTheLongestRuleAndKeepsWhatUsersDefined) {
   Table table = letters();
   table.add("\u3000", " ");
   table.add("A\u3000", "[x ");
+  table.add("B", " y");
   const auto by = [&](std::string_view from, const std::string& more = "") {
     Text text = characters(from);
     part(
@@ -122,9 +141,13 @@ TEST(Charsmap, SentencepieceTakesTheLongestRuleAndKeepsWhatUsersDefined) {
   EXPECT_EQ(written("A\u3000 b", bare), "[x\u2581b");
   EXPECT_EQ(written(" A  ", keeps), "\u2581\u2581a\u2581\u2581");
   EXPECT_EQ(written(" \u3000"), "");
+  EXPECT_EQ(written(" Bb"), "\u2581yb");  // a blank and more
   EXPECT_EQ(written(""), "");
+  EXPECT_EQ(written("", keeps), "");
   EXPECT_EQ(places(by("b A")),
             (std::vector<std::pair<std::size_t, std::size_t>>{{0, 1}, {0, 1}, {1, 2}, {2, 3}}));
+  EXPECT_EQ(places(by(" \u0301b")),  // the second is written as nothing
+            (std::vector<std::pair<std::size_t, std::size_t>>{{1, 3}, {3, 4}}));
   EXPECT_ERROR_WITH(
       FormatError, "precompiled_charsmap tokenizer: a table of characters that is cut off",
       part(R"({"type": "Sentencepiece", "precompiled_charsmap": "AAAA"})", read_normaliser));
@@ -153,7 +176,8 @@ TEST(Charsmap, IsReadStrictly) {
   const std::string whole = letters().bytes();
   for (const std::string& bytes :
        {std::string(), whole.substr(0, 3), std::string(4, '\0'), whole.substr(0, 4 + 255),
-        std::string("\x03\0\0\0aaaa", 8), std::string("\x08\0\0\0aaaa", 8)})
+        std::string("\x03\0\0\0aaaa", 8), std::string("\x08\0\0\0aaaa", 8),
+        std::string("\x08\0\0\0aaaaaaa", 11)})
     EXPECT_ERROR(ValueError, "tokenizer: a table of characters that is cut off", Charsmap{bytes});
   // A value behind the texts, and children behind the trie.
   const std::uint32_t trie =
@@ -161,6 +185,9 @@ TEST(Charsmap, IsReadStrictly) {
   EXPECT_EQ(Charsmap(whole.substr(0, trie))("A"), std::nullopt);
   const std::string root("\x04\0\0\0\0\0\x04\0", 8);  // one unit, whose children begin at 256
   EXPECT_EQ(Charsmap(root)("A"), std::nullopt);
+  // Nor is a text read as a part of the trie, where it would be an "A" of a value.
+  const std::string beside("\x04\0\0\0\0\0\x01\0A\x01\0\0", 12);
+  EXPECT_EQ(Charsmap(beside + std::string(997, 'x'))("A"), std::nullopt);
 }
 
 TEST(Charsmap, IsAskedOfShortGraphemesWholeAndElseOfEachCharacter) {

@@ -25,6 +25,7 @@ TEST(Decoders, ReadShownBytes) {
   EXPECT_EQ(by(bytes, {"\u00C3", "\u00A9\u0120a"}), Tokens{"\u00E9 a"});
   EXPECT_EQ(by(bytes, {"\u4E2D\u0120", "\u0120"}),
             Tokens{"\u4E2D\u0120 "});  // not all are shown bytes
+  EXPECT_EQ(by(bytes, {"a\u0100b"}), Tokens{std::string("a\0b", 3)});
   EXPECT_EQ(by(bytes, {"a\u00C3", "b"}), Tokens{"a\xEF\xBF\xBD"
                                                 "b"});
 }
@@ -35,6 +36,8 @@ TEST(Decoders, ReadNamedBytes) {
   EXPECT_EQ(by(bytes, {"a", "<0xC3>", "<0xA9>", "b", "<0x0a>"}),
             (Tokens{"a", "\u00E9", "b", "\n"}));
   EXPECT_EQ(by(bytes, {"<0xC3>", "a", "<0xA9>", "<0xA9>"}), (Tokens{none, "a", none, none}));
+  EXPECT_EQ(by(bytes, {"<0x00>"}), Tokens{std::string(1, '\0')});
+  EXPECT_EQ(by(bytes, {"<0xFF>"}), Tokens{none});
   const Tokens other = {"<0xG1>", "<0x1G>",  "<0x1>",  "<0xA9",
                         "0xA9>",  "<0xA90>", "(0xA9>", "<0xA9)"};
   EXPECT_EQ(by(bytes, other), other);
@@ -64,9 +67,9 @@ TEST(Decoders, EndWordsAndStripAndReplace) {
   EXPECT_EQ(by(R"({"type": "BPEDecoder"})", {"my</w>", "na", "me</w>"}),
             (Tokens{"my ", "na", "me"}));
   EXPECT_EQ(by(R"({"type": "BPEDecoder", "suffix": "@"})", {"a@", "b@"}), (Tokens{"a ", "b"}));
-  EXPECT_EQ(
-      by(R"({"type": "Strip", "content": "_", "start": 2, "stop": 1})", {"___a__", "_b", "__"}),
-      (Tokens{"_a_", "b", ""}));
+  EXPECT_EQ(by(R"({"type": "Strip", "content": "_", "start": 2, "stop": 1})",
+               {"___a__", "_b", "__", "_", ""}),
+            (Tokens{"_a_", "b", "", "", ""}));
   EXPECT_EQ(by(R"({"type": "Strip", "content": "_"})", {"_a_"}), Tokens{"_a_"});
   EXPECT_EQ(by(R"({"type": "Replace", "pattern": {"String": "\u2581"}, "content": " "})",
                {"\u2581a\u2581", "b"}),

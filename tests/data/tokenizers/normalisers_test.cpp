@@ -22,6 +22,11 @@ std::string by(const std::string& json, std::string_view from) {
   return utf8(normalised(json, from));
 }
 
+TEST(Normalisers, HaveTextsOfLessThanFourGigabytes) {
+  const std::string_view endless("", std::size_t{1} << 32);  // of which no byte is looked at
+  EXPECT_ERROR(ValueError, "tokenizer: a text of 4 GB or more", characters(endless));
+}
+
 TEST(Normalisers, HaveUnicodesForms) {
   EXPECT_EQ(by("null", "e\u0301\uFB01"), "e\u0301\uFB01");
   EXPECT_EQ(by(R"({"type": "NFC"})", "e\u0301\uFB01"), "\u00E9\uFB01");

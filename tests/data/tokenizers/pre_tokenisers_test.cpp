@@ -53,10 +53,14 @@ TEST(PreTokenisers, WordsOfExpressionsHaveMarks) {
   EXPECT_EQ(found(R"([\\w\\]]+)", text), (Pieces{"e\u0301x", "1", "w]"}));
   EXPECT_EQ(found(R"([^\\w\\s]+)", text), (Pieces{"\u00BD", "[", "]"}));
   EXPECT_EQ(found(R"([]\\w]+)", text), (Pieces{"e\u0301x", "1", "w]"}));
+  EXPECT_EQ(found(R"([^]\\w]+)", "e\u0301x 1]-"), (Pieces{" ", "-"}));
+  EXPECT_EQ(found(R"([[:]\\w)", "a:b"), (Pieces{":b"}));
   EXPECT_EQ(found(R"([[:digit:]\\w]+)", text), (Pieces{"e\u0301x", "1", "w"}));
   EXPECT_EQ(found(R"(\\W+)", text), (Pieces{" ", "\u00BD [", "]"}));
   EXPECT_EQ(found(R"(\\b.+?\\b)", "e\u0301x!"), (Pieces{"e\u0301x"}));
   EXPECT_EQ(found(R"(\\B.)", "e\u0301x!"), (Pieces{"\u0301", "x"}));
+  EXPECT_EQ(found(R"(.\\w)", "e\u0301x!"), (Pieces{"e\u0301"}));
+  EXPECT_EQ(found("^e|x", "exe"), (Pieces{"e", "x"}));
   EXPECT_EQ(found(R"(\\\\w)", "\\w w"), (Pieces{"\\w"}));  // a backslash and a letter
 }
 
@@ -143,6 +147,8 @@ TEST(PreTokenisers, AreReadStrictly) {
   refuses(R"({"type": "Metaspace", "replacement": "ab"})", "replacement must be one character");
   refuses(R"({"type": "Metaspace", "prepend_scheme": "last"})", "prepend_scheme is \"last\"");
   refuses(R"({"type": "CharDelimiterSplit", "delimiter": ""})", "delimiter must be one character");
+  refuses(R"({"type": "Split", "pattern": {"Regex": "a\\"}, "behavior": "Isolated"})",
+          R"(the expression "a\\": )");
   refuses(split("Sideways"), "behavior is \"Sideways\", which is not known");
   refuses(R"({"type": "Sequence", "pretokenizers": [{"type": "Saw"}]})", "type is \"Saw\"");
 }

@@ -5,6 +5,7 @@
 
 #include "../../../core/error.h"
 #include "../../support/throws.h"
+#include "../temporary_file.h"
 
 namespace heed::data {
 namespace {
@@ -140,6 +141,44 @@ TEST(PretrainedTokenizer, OffsetsLeaveOutBlanksOfTheToken) {
   EXPECT_THAT(places(" a", "false"), ElementsAre(std::pair(1, 2)));
 }
 
+// Of ASCII: a letter on one side says nothing of the other.
+TEST(PretrainedTokenizer, OffsetsLeaveOutBlanksOnEitherSide) {
+  const PretrainedTokenizer tokenizer =
+      made(R"("post_processor": {"type": "ByteLevel", "add_prefix_space": false},
+              "model": {"type": "WordLevel",
+                        "vocab": {" a": 0, "a ": 1, "a": 2, " ": 3, "b\u3000": 4}})");
+  EXPECT_THAT(tokenizer.encode(" a").offsets, ElementsAre(std::pair(1, 2)));
+  EXPECT_THAT(tokenizer.encode("a ").offsets, ElementsAre(std::pair(0, 1)));
+  EXPECT_THAT(tokenizer.encode("a").offsets, ElementsAre(std::pair(0, 1)));
+  EXPECT_THAT(tokenizer.encode(" ").offsets, ElementsAre(std::pair(1, 1)));
+  EXPECT_THAT(tokenizer.encode("b\u3000").offsets, ElementsAre(std::pair(0, 1)));
+  const PretrainedTokenizer nothing = made(R"("post_processor": {"type": "ByteLevel"},
+              "model": {"type": "BPE", "unk_token": "", "vocab": {"": 0}, "merges": []})");
+  EXPECT_THAT(nothing.encode("x").offsets, ElementsAre(std::pair(0, 1)));
+}
+
+// The first token, and those that stand for the text's first character: a single blank is theirs.
+TEST(PretrainedTokenizer, OffsetsKeepTheBlankThatWasPutBefore) {
+  const std::string processor = R"("post_processor": {"type": "ByteLevel"}, "model": {
+      "type": "WordLevel", "vocab": {" a": 0, "x": 1, " b": 2}})";
+  const auto first = made(R"("normalizer": {"type": "Sequence", "normalizers": [
+      {"type": "Strip"}, {"type": "Prepend", "prepend": " "}]}, )" +
+                          processor);
+  EXPECT_THAT(first.encode("  a").offsets, ElementsAre(std::pair(2, 3)));
+  const auto others = made(R"("normalizer": {"type": "Prepend", "prepend": "x "},
+      "pre_tokenizer": {"type": "Split", "pattern": {"String": " "}, "behavior": "MergedWithNext"},
+      )" + processor);
+  EXPECT_THAT(others.encode("a b").offsets,
+              ElementsAre(std::pair(0, 1), std::pair(0, 1), std::pair(2, 3)));
+}
+
+TEST(PretrainedTokenizer, WithoutAPostProcessorATextIsItsTokens) {
+  const TokenizedText text =
+      made(R"("model": {"type": "WordLevel", "vocab": {"a": 5}})").encode("a");
+  EXPECT_THAT(text.types, ElementsAre(0));
+  EXPECT_EQ(text.special, std::vector<bool>{false});
+}
+
 TEST(PretrainedTokenizer, TypesAreThePostProcessorsWithItsTokensOrWithout) {
   const auto types = [](const std::string& processor, bool special) {
     return made(R"("model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1, "c": 2, "d": 3}})" +
@@ -166,6 +205,17 @@ TEST(PretrainedTokenizer, TypesAreThePostProcessorsWithItsTokensOrWithout) {
       made(R"("model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1, "c": 2}})" + turned);
   EXPECT_THAT(one.encode("a", false).types, ElementsAre(3));
   EXPECT_THAT(one.encode("a", false).ids, ElementsAre(0));
+  const PretrainedTokenizer few = made(R"("model": {"type": "WordLevel", "vocab": {"a": 0, "b": 1}},
+      "post_processor": {"type": "TemplateProcessing",
+          "single": [{"SpecialToken": {"id": "b"}}], "pair": [{"Sequence": {"id": "B"}}],
+          "special_tokens": {"b": {"ids": [1]}}})");
+  EXPECT_THAT(few.encode("a").ids, ElementsAre(1));
+  EXPECT_TRUE(few.encode("a", false).ids.empty());
+  EXPECT_THAT(few.encode_pair("a", "b").ids, ElementsAre(1));
+  const PretrainedTokenizer other = made(R"("model": {"type": "WordLevel", "vocab": {"a": 0}},
+      "post_processor": {"type": "TemplateProcessing", "special_tokens": {}, "pair": [],
+                         "single": [{"Sequence": {"id": "A", "type_id": 1}}]})");
+  EXPECT_THAT(other.encode("a").types, ElementsAre(1));
 }
 
 TEST(PretrainedTokenizer, ABatchIsEachOfItsTexts) {
@@ -177,6 +227,14 @@ TEST(PretrainedTokenizer, ABatchIsEachOfItsTexts) {
   ASSERT_EQ(all.size(), texts.size());
   for (std::size_t i = 0; i < texts.size(); ++i)
     EXPECT_EQ(all[i].ids, tokenizer.encode(texts[i]).ids);
+}
+
+TEST(PretrainedTokenizer, IsReadFromAFileOfAnySize) {
+  const std::string whole = "{" + kBytes + "}";
+  for (const std::size_t size : {whole.size(), std::size_t{1} << 16, std::size_t{200003}}) {
+    const TemporaryFile file(whole + std::string(size - whole.size(), ' '));
+    EXPECT_EQ(PretrainedTokenizer::read(file.path()).size(), 19) << size;
+  }
 }
 
 TEST(PretrainedTokenizer, IsReadStrictly) {
@@ -201,13 +259,14 @@ TEST(PretrainedTokenizer, IsReadStrictly) {
   refuses(
       R"("pre_tokenizer": {"type": "Split", "pattern": {"Regex": "("}, "behavior": "Isolated"}, )" +
           bpe("", ""),
-      "the expression \"(\"");
+      "the expression \"(\": missing closing parenthesis");
   refuses(
       R"("added_tokens": [{"id": 1, "content": "a"}, {"id": 1, "content": "b"}], )" + bpe("", ""),
       "added_tokens[1].id 1 is there twice");
   refuses(R"("added_tokens": [{"id": 9223372036854775807, "content": "a"}], )" + bpe("", ""),
           "added_tokens[0].id is 9223372036854775807");
   refuses(bpe(R"("a": 1073741825)", ""), "has the number 1073741825");
+  EXPECT_EQ(made(bpe("", "")).size(), 0);
   refuses(R"("post_processor": {"type": "BertProcessing", "sep": ["x", 7], "cls": ["y", 8]}, )" +
               bpe("", ""),
           "which is nobody's number");

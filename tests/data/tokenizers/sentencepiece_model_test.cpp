@@ -5,6 +5,7 @@
 
 #include <bit>
 #include <limits>
+#include <nlohmann/json.hpp>
 
 #include "../../../core/error.h"
 #include "../../../data/sentencepiece.h"
@@ -18,10 +19,12 @@ namespace {
 
 using Tokens = std::vector<std::string>;
 
-// Fields of Protocol Buffers, shorter than 128 bytes.
+// Fields of Protocol Buffers, of numbers below 16.
 std::string bytes(int number, const std::string& content) {
-  return std::string{static_cast<char>(number << 3 | 2), static_cast<char>(content.size())} +
-         content;
+  std::string out{static_cast<char>(number << 3 | 2)};
+  std::size_t size = content.size();
+  for (; size >= 128; size /= 128) out += static_cast<char>(size % 128 + 128);
+  return out + static_cast<char>(size) + content;
 }
 std::string truth(int number, bool value) {
   return std::string{static_cast<char>(number << 3), static_cast<char>(value)};
@@ -96,6 +99,58 @@ TEST(SentencepieceModel, OfBpeJoinsTheBestPieceFirst) {
   EXPECT_EQ(tokenizer.encode("ab ba").tokens, (Tokens{"\u2581ab", "\u2581", "b", "a"}));
 }
 
+// The best piece first, each in all ways. Of ours nothing is joined of what users defined, and what
+// is unused leads on; others, who know of neither, join what they are given.
+TEST(SentencepieceModel, OfBpeComesFromPairsOfPieces) {
+  const std::string model = piece("<unk>", 0, 2) + piece("a", -9) + piece("b", -9) +
+                            piece("c", -9) + piece("ab", -1) + piece("bc", 0, 4) +
+                            piece("ca", -2, 5) + piece("abc", -0.5f) + piece("bca", -3) +
+                            bytes(2, "\x18\x02");
+  using Merges = std::vector<std::pair<std::string, std::string>>;
+  const auto merges = [&](bool for_others) {
+    const std::string text = tokenizers::from_sentencepiece(model, "m", for_others);
+    return nlohmann::json::parse(text)["model"]["merges"].get<Merges>();
+  };
+  EXPECT_EQ(merges(false), (Merges{{"ab", "c"}, {"a", "b"}, {"c", "a"}, {"b", "ca"}}));
+  EXPECT_EQ(merges(true),
+            (Merges{{"b", "c"}, {"a", "bc"}, {"ab", "c"}, {"a", "b"}, {"b", "ca"}, {"bc", "a"}}));
+}
+
+TEST(SentencepieceModel, OfBpeHasOneTokenForWhatIsUnknownSideBySide) {
+  const auto tokenizer = read(kPieces + bytes(2, "\x18\x02"));
+  EXPECT_EQ(tokenizer.encode("xyb").tokens, (Tokens{"\u2581", "<unk>", "b"}));
+}
+
+TEST(SentencepieceModel, FallsBackOnBytesWhereItSaysSo) {
+  for (const std::string type : {"\x18\x01", "\x18\x02"}) {
+    const std::string pieces = kPieces + piece("<0x41>", 0, 6);
+    EXPECT_EQ(read(pieces + bytes(2, type)).encode("A").tokens, (Tokens{"\u2581", "<unk>"}));
+    EXPECT_EQ(read(pieces + bytes(2, type + "\x98\x02\x01")).encode("A").tokens,
+              (Tokens{"\u2581", "<0x41>"}));
+  }
+}
+
+// As Protocol Buffers have it: a kind and a score that are not said are the usual ones.
+TEST(SentencepieceModel, NeedNotSayWhatIsUsual) {
+  const std::string model = bytes(1, bytes(1, "a")) + piece("b", -1);
+  const auto read = nlohmann::json::parse(tokenizers::from_sentencepiece(model, "m"))["model"];
+  EXPECT_EQ(read["type"], "Unigram");
+  EXPECT_EQ(read["vocab"], nlohmann::json::parse(R"([["a", 0.0], ["b", -1.0]])"));
+  EXPECT_TRUE(read["reserved"].empty() && read["unused"].empty());
+}
+
+TEST(SentencepieceModel, IsReadBesideWhatItDoesNotAskFor) {
+  const std::string other = truth(5, false);  // would mean something among the normaliser's
+  const auto tokenizer = read(bytes(0, other) + kPieces + bytes(4, other) + bytes(5, other));
+  EXPECT_EQ(tokenizer.encode("b").tokens, (Tokens{"\u2581", "b"}));
+}
+
+// The one that stands before a text, and no other.
+TEST(SentencepieceModel, WritesTextsWithoutTheirFirstBlank) {
+  const auto tokenizer = read(kPieces + bytes(2, "\x18\x01"));
+  EXPECT_EQ(tokenizer.decode({2, 3, 2}), " a ");
+}
+
 TEST(SentencepieceModel, KeepsBlanksWhereItSaysSo) {
   const auto tokenizer =
       read(kPieces + bytes(2, "\x18\x01") + bytes(3, truth(3, false) + truth(4, false)));
@@ -106,17 +161,21 @@ TEST(SentencepieceModel, IsReadStrictly) {
   const auto refuses = [](const std::string& model, const std::string& message) {
     EXPECT_ERROR_WITH(FormatError, message, read(model));
   };
-  refuses("", "there are no pieces");
+  refuses("", "at byte 0: there are no pieces");
   refuses("\x0a", "ends within a number");
   refuses("\x0a\x05z", "a field of 5 bytes, of which 1 are there");
   refuses("\x0b", "a field of kind 3");
   refuses(std::string("\x08\x01"), "a part of the model is a field of kind 0, not 2");
   refuses(std::string(11, '\xFF'), "a number of more than 64 bits");
-  refuses(piece("a", 0) + piece("a", 0), "\"a\" is there twice");
+  refuses(piece("a", 0) + piece("a", 0), "at byte 0: \"a\" is there twice");
   refuses(piece("\xFF", 0), "empty or no UTF-8");
   refuses(piece("a", std::numeric_limits<float>::infinity()), "a score that is no number");
   refuses(piece("a", 0, 7), "a piece of type 7");
-  refuses(kPieces + bytes(2, "\x18\x03"), "a model of type 3");
+  refuses(piece("a", 0, 0), "a piece of type 0");
+  refuses(piece(std::string(1025, 'a'), 0), "a piece of 1025 bytes");
+  EXPECT_EQ(read(piece(std::string(1024, 'a'), 0)).size(), 1);
+  refuses(kPieces + bytes(2, "\xC0\x01\x01"), "at byte 0: blanks that follow words");
+  refuses(kPieces + bytes(2, "\x18\x03"), "at byte 0: a model of type 3");
   refuses(kPieces + bytes(3, truth(5, false)), "stay blanks");
   refuses(kPieces + bytes(3, bytes(2, "\x08\x01\x01\x01")), "precompiled_charsmap");
 }

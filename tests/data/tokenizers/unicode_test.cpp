@@ -53,6 +53,14 @@ TEST(Unicode, CategoriesAreTold) {
   }
 }
 
+TEST(Unicode, LettersInCirclesAndSquaresBelongToWords) {
+  for (const auto& [first, last] : std::vector<std::pair<char32_t, char32_t>>{
+           {0x24B6, 0x24E9}, {0x1F130, 0x1F149}, {0x1F150, 0x1F169}, {0x1F170, 0x1F189}}) {
+    EXPECT_TRUE(is_word(first) && is_word(last)) << static_cast<int>(first);
+    EXPECT_FALSE(is_word(first - 1) || is_word(last + 1)) << static_cast<int>(first);
+  }
+}
+
 TEST(Unicode, IdeographsAreThoseOfTheirBlocks) {
   for (const auto& [first, last] : std::vector<std::pair<char32_t, char32_t>>{{0x4E00, 0x9FFF},
                                                                               {0x3400, 0x4DBF},
@@ -83,6 +91,14 @@ TEST(Unicode, FormsComposeAndTakeApart) {
        "\u1EA1\u0301\u1E05\u0301", "a\u0323\u0301b\u0323\u0301"},
       {"\uD55C", "\uD55C", "\u1112\u1161\u11AB", "\uD55C", "\u1112\u1161\u11AB"},
       {"\u1112\u1161\u11AB", "\uD55C", "\u1112\u1161\u11AB", "\uD55C", "\u1112\u1161\u11AB"},
+      {"\u1112\u1161\u11C2", "\uD573", "\u1112\u1161\u11C2", "\uD573", "\u1112\u1161\u11C2"},
+      {"a\u0301\u0300", "\u00E1\u0300", "a\u0301\u0300", "\u00E1\u0300", "a\u0301\u0300"},
+      {"a\u0300", "\u00E0", "a\u0300", "\u00E0", "a\u0300"},
+      // A mark that never becomes one with a letter stands aside for one that does.
+      {"a\u0316\u0301", "\u00E1\u0316", "a\u0316\u0301", "\u00E1\u0316", "a\u0316\u0301"},
+      {"\u09C7\u09BE", "\u09CB", "\u09C7\u09BE", "\u09CB", "\u09C7\u09BE"},  // no marks of a class
+      {"\u0958", "\u0915\u093C", "\u0915\u093C", "\u0915\u093C",
+       "\u0915\u093C"},  // never put together
       {"\u1EA1\u0302", "\u1EAD", "a\u0323\u0302", "\u1EAD", "a\u0323\u0302"},
       {"", "", "", "", ""}};
   for (const Case& each : cases) {
@@ -99,6 +115,9 @@ TEST(Unicode, FormsKeepWhereEachStands) {
   EXPECT_EQ(places(text), (Places{{0, 1}, {1, 4}, {4, 5}, {5, 7}}));
   normalise(text, NormalForm::nfd);
   EXPECT_EQ(places(text), (Places{{0, 1}, {1, 4}, {1, 4}, {4, 5}, {5, 7}, {5, 7}}));
+  text = characters("\u4E2D\u6587\u0439");
+  normalise(text, NormalForm::nfc);
+  EXPECT_EQ(places(text), (Places{{0, 3}, {3, 6}, {6, 8}}));
 }
 
 TEST(Unicode, LettersBecomeSmall) {
