@@ -75,6 +75,21 @@ TEST(Articles, SummariesAreFoundWithoutBlanksAndCase) {
   EXPECT_TRUE(extracted_sentences({}, "else").empty());
 }
 
+TEST(Articles, SummariesAreFoundByLettersAndDigitsAlone) {
+  for (const auto& [sentence, summary] :
+       std::vector<std::pair<std::string, std::string>>{{"A", "a"},
+                                                        {"z", "Z"},
+                                                        {"Z", "z"},
+                                                        {"a", "A"},
+                                                        {"0", "0"},
+                                                        {"9", "9"},
+                                                        {"\u00E9", "\u00E9"}})
+    EXPECT_EQ(extracted_sentences({sentence}, summary).size(), 1U) << sentence;
+  for (const std::string sign : {"@", "[", "`", "{", "/", ":", "\x7F"})
+    EXPECT_TRUE(extracted_sentences({sign}, sign).empty()) << sign;
+  EXPECT_EQ(extracted_sentences({std::string("a\0b", 3)}, "ab").size(), 1U);
+}
+
 // What is looked for in a summary takes time of the product of both.
 TEST(Articles, VeryLongOnesAreRefused) {
   const std::vector<std::string> many(kMostSentences, "a b");

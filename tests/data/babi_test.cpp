@@ -53,6 +53,14 @@ TEST(Babi, ReadsStories) {
   }
 }
 
+TEST(Babi, WordsAreInLowerCase) {
+  const TemporaryFile file("1 AZ az @[`{ \u00C9.\n2 Where is Zoe?\tZA\t1\n");
+  const auto stories = read_babi(file.path());
+  EXPECT_THAT(stories[0].sentences[0], ElementsAre("az", "az", "@[`{", "\u00C9"));
+  EXPECT_THAT(stories[0].questions[0].words, ElementsAre("where", "is", "zoe"));
+  EXPECT_EQ(stories[0].questions[0].answer, "za");
+}
+
 std::string complaint(const std::string& content) {
   const TemporaryFile file(content);
   const std::string message = message_of<FormatError>([&] { read_babi(file.path()); });

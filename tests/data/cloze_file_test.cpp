@@ -124,6 +124,9 @@ TEST(ClozeFiles, SayWhatIsWrongWithAnswers) {
             "5: cloze: no XXXXX in the query");
   EXPECT_EQ(complaint(kAsked, "<qid_7> ||| ann\n", questions),
             "answers:1: cloze: no answer to <qid_3>");
+  const TemporaryFile asked(kAsked), none("");
+  EXPECT_ERROR(FormatError, none.path() + ":1: cloze: no answer to <qid_7>",
+               read_cloze(asked.path(), none.path(), questions));
   EXPECT_EQ(complaint(kAsked, "<qid_7> ||| ann\n<qid_4> ||| ben\n", questions),
             "answers:2: cloze: answers <qid_4>, not <qid_3>");
   EXPECT_EQ(complaint(kAsked, "<qid_7> ann\n", questions),

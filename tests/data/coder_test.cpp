@@ -196,6 +196,16 @@ TEST(Coder, SubwordsAreMergedPairs) {
   EXPECT_EQ(learn(lines, {.subwords = 8})->size(), 8);
 }
 
+TEST(Coder, SubwordsMayBeLong) {
+  NEEDS_SUBWORDS();
+  const std::string most(300, 'b'), more(120, 'c');
+  const auto coder = parse_coder(
+      "subwords\n<unk>\n<s>\n</s>\n\u2581a\n" + most + "\n" + more + "\na\n\u2581\n", "coder.txt");
+  EXPECT_THAT(coder->encode("a aa"), ElementsAre(4, 4, 7));
+  EXPECT_EQ(coder->part(5), most);
+  EXPECT_EQ(coder->part(6), more);
+}
+
 TEST(Coder, SubwordsDoNotDependOnTheOrderOfLines) {
   NEEDS_SUBWORDS();
   Lines turned = kText;

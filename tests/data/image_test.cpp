@@ -31,10 +31,11 @@ train::Picture slope(Index width, Index height) {
   return out;
 }
 
-// Each coefficient in passes of its own, `bits` of them for the lowest bits one by one.
-std::vector<jpeg_scan_info> many_passes(int bits) {
+// Each coefficient in a pass of its own, the first `twice` of them in two: the lowest bit alone.
+std::vector<jpeg_scan_info> many_passes(int twice) {
   std::vector<jpeg_scan_info> out = {{3, {0, 1, 2}, 0, 0, 0, 0}};
   for (int place = 1; place < 64; ++place) {
+    const int bits = place <= twice ? 1 : 0;
     for (int bit = bits; bit >= 0; --bit) {
       out.push_back({1, {0}, place, place, bit == bits ? 0 : bit + 1, bit});
     }
@@ -181,6 +182,28 @@ TEST(ImageFiles, WhatIsCutShortIsRefusedWhereverItEnds) {
   }
 }
 
+TEST(ImageFiles, AJpegWithoutItsLastMarkIsRefused) {
+  for (const bool progressive : {false, true}) {
+    const std::string whole = jpeg_of(slope(16, 16), progressive);
+    EXPECT_EQ(read(whole).width, 16);
+    EXPECT_ERROR_WITH(FormatError, "damaged JPEG: ", read(whole.substr(0, whole.size() - 2)));
+  }
+}
+
+TEST(ImageFiles, APngIsSeenOnWhite) {
+  const std::uint8_t dots[] = {10, 20, 30, 255, 10, 20, 30, 0};
+  png_image of{};
+  of.version = PNG_IMAGE_VERSION;
+  of.width = 2;
+  of.height = 1;
+  of.format = PNG_FORMAT_RGBA;
+  png_alloc_size_t size = 0;
+  png_image_write_to_memory(&of, nullptr, &size, 0, dots, 0, nullptr);
+  std::string bytes(size, '\0');
+  png_image_write_to_memory(&of, bytes.data(), &size, 0, dots, 0, nullptr);
+  EXPECT_EQ(read(bytes).bytes, (std::vector<std::uint8_t>{10, 20, 30, 255, 255, 255}));
+}
+
 TEST(ImageFiles, OtherFilesAreRefused) {
   EXPECT_ERROR_WITH(FormatError, "is neither PNG nor JPEG", read("GIF89a"));
   EXPECT_ERROR_WITH(FormatError, "is neither PNG nor JPEG", read(""));
@@ -206,9 +229,9 @@ TEST(ImageFiles, ALargePictureIsRefusedBeforeItIsRead) {
 
 TEST(ImageFiles, AJpegOfVeryManyPassesIsRefused) {
   const train::Picture picture = slope(19, 17);
-  EXPECT_EQ(read(jpeg_of(picture, false, JCS_RGB, many_passes(0))).width, 19);  // 64
+  EXPECT_EQ(read(jpeg_of(picture, false, JCS_RGB, many_passes(36))).width, 19);  // 100
   EXPECT_ERROR_WITH(FormatError, "damaged JPEG: more than 100 passes",
-                    read(jpeg_of(picture, false, JCS_RGB, many_passes(1))));  // 127
+                    read(jpeg_of(picture, false, JCS_RGB, many_passes(37))));
 }
 
 TEST(Fitted, EachDotIsTheMeanOfWhatItCovers) {

@@ -8,6 +8,9 @@ namespace {
 
 TEST(OptionDefaults, AreKept) {
   EXPECT_DEFAULTS(ClozeOptions, !o.questions && o.passage == 500 && o.query == 100);
+  EXPECT_DEFAULTS(ClozeNumbers, o.unknown == 30 && !o.overlap);
+  EXPECT_DEFAULTS(DocumentLimits, o.sentences == 30 && o.words == 100);
+  EXPECT_DEFAULTS(Lengths, o.shortest == 1 && o.longest == 1);
   EXPECT_DEFAULTS(TableOptions, o.columns == 1 && o.rows.shortest == 30 && o.rows.longest == 100 &&
                                     o.range == 10);
   EXPECT_DEFAULTS(LoaderOptions<int>, o.size == 32 && o.tokens == 0 && !o.packed && o.shuffle &&

@@ -144,7 +144,8 @@ TEST(SkipGram, RefusesWhatMakesNoSense) {
   EXPECT_THROW(learn({.epochs = 0}), ValueError);
   EXPECT_THROW(learn({.lr = 0}), ValueError);
   EXPECT_THROW(learn({.lr = INFINITY}), ValueError);
-  EXPECT_THROW(learn({.subsample = NAN}), ValueError);
+  for (const double subsample : std::vector<double>{0, -1, INFINITY, NAN})
+    EXPECT_THROW(learn({.subsample = subsample}), ValueError) << subsample;
   EXPECT_ERROR_WITH(ShapeError, "skip_gram", learn({.width = Index{1} << 62}));
   EXPECT_ERROR(IndexError, "skip_gram: word 2 is not within 0 to 1",
                skip_gram({{0, 2}}, 2, {}, generator));

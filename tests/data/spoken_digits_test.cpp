@@ -58,6 +58,15 @@ TEST_F(SpokenFolder, RefusesOtherNames) {
                read_spoken_digits(folder() + "/none"));
 }
 
+TEST_F(SpokenFolder, RecordingsAreOfTenSecondsAtMost) {
+  put("7_a_0.wav", {8000, std::vector<float>(80000, 0.5f)});  // of a name of one letter
+  EXPECT_EQ(read_spoken_digits(folder())[0].samples.size(), 80000U);
+  EXPECT_EQ(read_spoken_digits(folder())[0].speaker, "a");
+  put("7_a_1.wav", {8000, std::vector<float>(80800, 0.5f)});
+  EXPECT_ERROR_WITH(FormatError, "7_a_1.wav: at byte 36: wav: 10.1 s; at most 10 are read",
+                    read_spoken_digits(folder()));
+}
+
 // Of a speaker and a digit each, of a level of its own.
 std::vector<SpokenDigit> recordings() {
   std::vector<SpokenDigit> out;
@@ -107,6 +116,12 @@ TEST(SpokenStrings, HaveTheNoiseThatWasAskedFor) {
   double squares = 0;
   for (std::size_t i = 0; i < 16000; ++i) squares += std::pow(said.samples[i], 2);
   EXPECT_NEAR(std::sqrt(squares / 16000), 0.03, 0.001);
+  // Below all that is said: 500 samples of 0.1 and 640 of 0.3.
+  const SpokenString two = strings.draw(std::vector<Index>{0, 2}, generator);
+  squares = 0;
+  for (std::size_t i = 0; i < 16000; ++i) squares += std::pow(two.samples[i], 2);
+  EXPECT_NEAR(std::sqrt(squares / 16000), 0.1 * std::sqrt((500 * 0.01 + 640 * 0.09) / 1140),
+              0.0007);
 }
 
 TEST(SpokenStrings, SayTheseDigitsIfSomebodyCan) {
@@ -130,6 +145,13 @@ TEST(SpokenStrings, RefuseWhatMakesNoSense) {
   EXPECT_ERROR(ValueError, "spoken_strings: a recording has no samples", SpokenStrings{empty});
   EXPECT_ERROR_WITH(ValueError, "gaps of 2 to 1 s",
                     SpokenStrings(all, {.shortest_gap = 2, .longest_gap = 1}));
+  EXPECT_NO_THROW(SpokenStrings(
+      all,
+      {.shortest_gap = 100, .longest_gap = 100, .least_over_noise = -100, .most_over_noise = 100}));
+  EXPECT_THROW(SpokenStrings(all, {.longest_gap = 101}), ValueError);
+  EXPECT_THROW(SpokenStrings(all, {.shortest_gap = -0.5}), ValueError);
+  EXPECT_THROW(SpokenStrings(all, {.least_over_noise = -101}), ValueError);
+  EXPECT_THROW(SpokenStrings(all, {.most_over_noise = 101}), ValueError);
   EXPECT_ERROR_WITH(ValueError, "noise 9 to 8 dB",
                     SpokenStrings(all, {.least_over_noise = 9, .most_over_noise = 8}));
 }

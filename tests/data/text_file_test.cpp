@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <vector>
@@ -51,6 +52,28 @@ TEST(TextFile, ReadsZstdByItsFirstBytes) {
               ElementsAre("one", "two"));
   EXPECT_THAT(lines_of(zstd("")), IsEmpty());
   EXPECT_THAT(lines_of(zstd("one", 23)), ElementsAre("one"));
+}
+
+// A frame begins with all of its four bytes.
+TEST(TextFile, TextsThatBeginLikeZstdInPartAreTexts) {
+  for (const std::string text : {"(abc",
+                                 "(\xB5"
+                                 "bc",
+                                 "(\xB5/c", "a\xB5/\xFD", "ab/\xFD", "abc\xFD", "Pabc", "P*bc",
+                                 "P*Mc", "a*M\x18", "abM\x18", "abc\x18", "(", "(\xB5/"})
+    EXPECT_THAT(lines_of(text), ElementsAre(text));
+}
+
+TEST(TextFile, GivesItsDescriptorBack) {
+  for (const std::string& content : {std::string("one\n"), gzip("one\n"), zstd("one\n")}) {
+    const TemporaryFile file(content);
+    const int before = ::dup(STDIN_FILENO);
+    ::close(before);
+    TextFile(file.path());
+    const int after = ::dup(STDIN_FILENO);
+    ::close(after);
+    EXPECT_EQ(after, before);
+  }
 }
 
 TEST(TextFile, GoesOnWhereItStood) {

@@ -16,6 +16,7 @@ TEST(GeneratedOpinions, EachSentenceHasAnAspectAndAnOpinion) {
   Generator generator(3), same(3), other(4);
   const auto sentences = tell_opinions(211, generator);
   ASSERT_EQ(sentences.size(), 211U);
+  EXPECT_EQ(sentences[210].line, 211U);
   for (const TaggedSentence& sentence : sentences) {
     for (const auto& tags : sentence.tags) {
       ASSERT_EQ(tags.size(), sentence.words.size());

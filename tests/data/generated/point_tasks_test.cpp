@@ -63,6 +63,8 @@ TEST(PointTasks, AreReadFromALine) {
   EXPECT_EQ(points[2].x, (kGrid - 1) / 2);
   const auto same = read_points(PointTask::sort, "5 5 5", 9, words);
   EXPECT_EQ(same[2], (Point{0, 0}));
+  EXPECT_EQ(read_points(PointTask::sort, "0.125 0.375 0.25", 3, words),  // nearer than 1, too
+            (std::vector<Point>{{0, 0}, {kGrid - 1, 0}, {(kGrid - 1) / 2, 0}}));
   EXPECT_EQ(read_points(PointTask::sort, "-3 1 -1", 3, words),
             (std::vector<Point>{{0, 0}, {kGrid - 1, 0}, {(kGrid - 1) / 2, 0}}));
   const auto read = [&](PointTask task, const char* line) { read_points(task, line, 3, words); };

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -80,6 +81,54 @@ TEST(GeneratedScenes, DigitsStandWhereTheWordsSay) {
       }
     }
   }
+}
+
+// Half as large: each dot is the mean of four, rounded, and its place anywhere that it has room.
+TEST(GeneratedScenes, DigitsAreShrunkAndLieAnywhereInTheirPlaces) {
+  Generator dots(7), generator(11);
+  Digits digits;
+  digits.labels = {4};
+  for (Index i = 0; i < kDigitSide * kDigitSide; ++i)
+    digits.pixels.push_back(static_cast<std::uint8_t>(1 + dots.below(255)));
+  constexpr Index kSide = kDigitSide / 2, kRoom = kScenePlaceSize - kSide;
+  std::vector<int> small;
+  for (Index y = 0; y < kSide; ++y) {
+    for (Index x = 0; x < kSide; ++x) {
+      double sum = 0;
+      for (const Index at : {Index{0}, Index{1}, kDigitSide, kDigitSide + 1})
+        sum += digits.pixels[static_cast<std::size_t>(2 * y * kDigitSide + 2 * x + at)];
+      small.push_back(static_cast<int>(std::floor(sum / 4 + 0.5)));
+    }
+  }
+  std::set<Index> lefts, tops;
+  for (int i = 0; i < 60; ++i) {
+    const Scene scene = digit_scene(digits, 0, 1, generator);
+    const auto light = [&](Index y, Index x) {
+      return static_cast<int>(scene.image[static_cast<std::size_t>(y * kSceneSide + x)]);
+    };
+    for (const Index place : std::set<Index>(scene.places.begin(), scene.places.end())) {
+      if (place < 0) continue;
+      Index left = place % kScenePlaces * kScenePlaceSize,
+            top = place / kScenePlaces * kScenePlaceSize;
+      const auto dark = [&](Index y, Index x, bool down) {
+        for (Index k = 0; k < kScenePlaceSize; ++k)
+          if (light(down ? y + k : y, down ? x : x + k) > 0) return false;
+        return true;
+      };
+      Index room_left = 0, room_top = 0;
+      for (; room_left < kRoom && dark(top, left + room_left, true); ++room_left) {
+      }
+      for (; room_top < kRoom && dark(top + room_top, left, false); ++room_top) {
+      }
+      lefts.insert(room_left);
+      tops.insert(room_top);
+      left += room_left, top += room_top;
+      for (Index k = 0; k < kSide * kSide; ++k)
+        ASSERT_EQ(light(top + k / kSide, left + k % kSide), small[static_cast<std::size_t>(k)]);
+    }
+  }
+  EXPECT_EQ(lefts.size(), static_cast<std::size_t>(kRoom + 1));
+  EXPECT_EQ(tops.size(), static_cast<std::size_t>(kRoom + 1));
 }
 
 TEST(GeneratedScenes, DigitsAreOfThoseThatThereAre) {

@@ -25,6 +25,7 @@ TEST(GeneratedStories, AnswersFollowFromTheirSupports) {
         EXPECT_EQ(story.sentences[question.supports.back()].back(), question.answer);
         const auto& first = story.sentences[question.supports[0]];
         EXPECT_EQ(task == 1 ? first.front() : first.back(), question.words.back());
+        EXPECT_EQ(question.line, 0U);  // of no file
         answers.insert(question.answer);
       }
     }
@@ -32,7 +33,12 @@ TEST(GeneratedStories, AnswersFollowFromTheirSupports) {
     EXPECT_EQ(tell_stories(31, task, same)[7].sentences, stories[7].sentences);
   }
   Generator generator(1);
-  EXPECT_ERROR_WITH(ValueError, "no generated task 3", tell_stories(1, 3, generator));
+  for (const int task : {0, 3}) {
+    EXPECT_ERROR(
+        ValueError,
+        "babi: there is no generated task " + std::to_string(task) + ", only 1 and 2; see --data",
+        tell_stories(1, task, generator));
+  }
 }
 
 }  // namespace

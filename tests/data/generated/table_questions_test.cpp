@@ -106,6 +106,13 @@ TEST(TableQuestions, AreBatches) {
   EXPECT_EQ(batch.scalar.to_vector<float>(), (std::vector<float>{2, 0}));
   EXPECT_EQ(batch.cells.to_vector<float>(), (std::vector<float>{0, 0, 0, 1, 1, 1}));
   EXPECT_EQ(batch.is_scalar.to_vector<bool>(), (std::vector<bool>{true, false}));
+  const TableBatch least = table_batch({read_table_question("sum | 7", 1)});
+  EXPECT_EQ(least.words.shape(), (Shape{1, 1}));
+  EXPECT_EQ(least.left.to_vector<Index>(), std::vector<Index>{-1});  // the one that is not there
+  EXPECT_EQ(least.table.shape(), (Shape{1, 1, 1}));
+  TableQuestion other = read_table_question("sum | 7", 1);
+  other.words = {"most"};
+  EXPECT_ERROR(ValueError, "table: \"most\" is no word of questions", table_batch({other}));
   EXPECT_ERROR_WITH(ValueError, "table: no questions", table_batch({}));
   EXPECT_ERROR_WITH(
       ValueError, "table: tables of different numbers of columns",
