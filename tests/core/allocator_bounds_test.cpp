@@ -88,6 +88,7 @@ TEST(AllocatorBounds, GivesOutIdleBlocksOfTheNextSize) {
   EXPECT_FALSE(asked_again(9 * kMega, 8 * kMega + 1));
   EXPECT_FALSE(asked_again(9 * kMega, 8 * kMega));
   EXPECT_TRUE(asked_again(9 * kMega, 7 * kMega));
+  EXPECT_TRUE(asked_again(16 * kMega, 14 * kMega));
   EXPECT_TRUE(asked_again(9 * kMega, 9 * kMega + 1));
 }
 
@@ -148,6 +149,24 @@ TEST(AllocatorBounds, KeepsNoMoreIdleThanWasEverInUse) {
   EXPECT_GT(more(&MemoryStats::reserved_bytes, before), 0) << "but some";
   release_cached_memory();
   EXPECT_EQ(more(&MemoryStats::reserved_bytes, before), 0);
+}
+
+// Where less than a quarter of a gigabyte was ever in use, so much may lie idle all the same: in a
+// process of its own, which has used nothing before.
+TEST(AllocatorBounds, KeepsAQuarterOfAGigabyteIdle) {
+  SKIP_WITHOUT_CACHE();
+  const auto kept = [] {
+    const MemoryStats before = memory_stats();
+    { const Block block(160 * kMega); }
+    { const Block block(96 * kMega); }
+    const auto most = more(&MemoryStats::reserved_bytes, before);
+    if (most != static_cast<std::int64_t>(256 * kMega)) return 1;
+    { const Block block(kLargestSmall + 1); }  // one page too many: the first goes
+    const auto left = static_cast<std::int64_t>(96 * kMega + large_bytes(kLargestSmall + 1));
+    return more(&MemoryStats::reserved_bytes, before) == left ? 0 : 2;
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(std::exit(kept()), testing::ExitedWithCode(0), "");
 }
 
 // What a thread kept of each size serves others when it has ended.

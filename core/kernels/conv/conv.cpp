@@ -202,7 +202,6 @@ template <class T>
 void to_weight(const ConvShape& shape, const T* g, const T* x, Array& gw) {
   const Panels panels(shape);
   const Index M = shape.group_out(), K = shape.depth(), size = shape.out_channels * K;
-  if (panels.count() == 0 || size == 0) return;
   // A partial sum for each run of panels, added in order.
   const Index per_part = (panels.count() - 1) / 8 + 1;
   const Index parts = (panels.count() - 1) / per_part + 1;

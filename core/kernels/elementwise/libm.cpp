@@ -68,14 +68,14 @@ T log10(T x) {
 
 template <class T>
 T remainder(T x, T y) {
+  T rest;
   if constexpr (std::is_same_v<T, std::int64_t>) {
     if (y == 0 || y == -1) return 0;
-    const T rest = x % y;
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+    rest = x % y;
   } else {
-    const T rest = std::fmod(x, y);
-    return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
+    rest = std::fmod(x, y);
   }
+  return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest;
 }
 
 template <class T, class Body>

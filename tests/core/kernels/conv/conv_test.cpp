@@ -141,6 +141,15 @@ TEST(Conv, ByColumnsInSeveralPanels) {
   expect_like_loops({1, 117, 2, 1, axis(33, 3, 2, 1), axis(37, 3, 2, 1)}, DType::f64);
 }
 
+// As many images as do not share out evenly, and channels that do not.
+TEST(Conv, InUnevenParts) {
+  expect_like_loops({9, 3, 5, 1, axis(7, 3, 1, 1), axis(13, 3, 1, 1)}, DType::f64);
+  expect_like_loops({9, 117, 1, 1, axis(27, 3, 2, 1), axis(23, 3, 2, 1)}, DType::f64);
+  for (const Index channels : {17, 25, 33}) {
+    expect_like_loops({2, channels, 3, 1, axis(7, 3, 2, 1), axis(5, 3, 2, 1)}, DType::f64);
+  }
+}
+
 TEST(Conv, SaysWhichWayFits) {
   const auto fits = [](ConvShape shape, const auto& change) {
     change(shape);

@@ -132,6 +132,32 @@ TEST(Softmax, DownColumns) {
   }
 }
 
+// Of any height around those at which sums go to doubles.
+TEST(Softmax, DownColumnsOfAnyHeight) {
+  Generator generator(11);
+  for (Index rows = 1; rows < 100; ++rows) {
+    const Array x = generator.normal({rows, 11}, 0, 1, DType::f32);
+    const Array g = generator.normal({rows, 11}, 0, 1, DType::f32);
+    for (const bool log : {false, true}) {
+      const Array y = softmax(x, 0, Array(), log), wide = softmax(x.to(DType::f64), 0, {}, log);
+      const auto found = y.to_vector<float>();
+      const auto wanted = wide.to_vector<double>();
+      const auto slope = softmax_grad(g, y, 0, log).to_vector<float>();
+      const auto exact = softmax_grad(g.to(DType::f64), wide, 0, log).to_vector<double>();
+      for (std::size_t i = 0; i < found.size(); ++i) {
+        ASSERT_NEAR(found[i], wanted[i], 2e-6) << rows << " rows, " << log;
+        ASSERT_NEAR(slope[i], exact[i], 2e-5) << rows << " rows, " << log;
+      }
+    }
+    for (Index column = 0; column < 11; ++column) {
+      double total = 0;
+      const auto values = softmax(x, 0, Array(), false).select(1, column).to(DType::f64);
+      for (const double value : values.to_vector<double>()) total += value;
+      ASSERT_NEAR(total, 1, 1e-6) << rows;
+    }
+  }
+}
+
 TEST(Softmax, NaNSpreadsOverItsColumnOnly) {
   Array x = Array::zeros({3, 17}, DType::f32);
   x.mutable_data<float>()[17 + 5] = NAN;

@@ -92,5 +92,16 @@ TEST(Standardize, OfTheLargestNumbersAndOfNone) {
   }
 }
 
+// Not centred the mean stays 0, also where no square can be told any more.
+TEST(Standardize, AboutZeroHasNoMean) {
+  const RowLayout layout{.rows = 2, .length = 11, .row_step = 11};
+  for (const double each : {3.0, 1e200}) {
+    const Array x = Array::full({2, 11}, each, DType::f64);
+    const Standardized out = standardize(x, Array(), Array(), layout, 1e-5, false);
+    EXPECT_EQ(numbers(out.mean), (std::vector<double>{0, 0}));
+    EXPECT_EQ(numbers(out.variance), std::vector<double>(2, each * each));
+  }
+}
+
 }  // namespace
 }  // namespace heed::kernels
