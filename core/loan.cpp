@@ -53,7 +53,7 @@ std::uint64_t hash_along(const Array& x, Index axis, const std::byte* at) {
   const auto size = static_cast<Index>(size_of(x.dtype()));
   if (axis == x.rank()) return hash_of(at, size);
   const Index count = x.shape()[axis], step = x.strides()[axis];
-  if (step == 0) return count == 0 ? 1 : hash_along(x, axis + 1, at);  // the same again
+  if (step == 0) return hash_along(x, axis + 1, at);  // the same again
   if (axis + 1 == x.rank() && step == 1) return hash_of_block(at, count * size);
   std::uint64_t sum = 1;
   for (Index i = 0; i < count; ++i) {

@@ -198,6 +198,19 @@ TEST(Print, CutsOnlyWhatIsLongerThanBothItsEdges) {
   EXPECT_EQ(to_string(counted({7}, DType::i64), {.threshold = 7}), "array([0, 1, 2, 3, 4, 5, 6])");
 }
 
+// Columns are as wide as what is shown, also beside axes that are not cut.
+TEST(Print, WhatIsLeftOutTakesNoRoom) {
+  const Array wide = f64({1, 2, 3, 4, -100000, 6, 7, 8, 9}).to(DType::i64);
+  EXPECT_EQ(to_string(wide, {.threshold = 5}), "array([1, 2, 3, ..., 7, 8, 9], shape=[9])");
+  EXPECT_EQ(to_string(wide.slice(0, 1, 8), {.threshold = 5}),
+            "array([2, 3, 4, ..., 6, 7, 8], shape=[7])");
+  EXPECT_EQ(to_string(wide.slice(0, 0, 8).view({4, 2}), {.threshold = 5}),
+            "array([[      1,       2],\n"
+            "       [      3,       4],\n"
+            "       [-100000,       6],\n"
+            "       [      7,       8]], shape=[4, 2])");
+}
+
 TEST(Print, OptionsReachToTheirBounds) {
   const Array x = f64({0.5, 2});
   EXPECT_EQ(to_string(x, {.precision = 32}), "array([0.5, 2. ], dtype=f64)");

@@ -16,7 +16,7 @@ namespace {
 
 TEST(FencesOfModels, StandAroundRowsOfProbabilities) {
   of_fenced_floats([](const auto& fence, const auto& of) {
-    for (const Index n : {1, 3, 7, 16, 67, 131}) {
+    for (const Index n : {1, 7, 67}) {
       const Array x = of({3, n, 11}), g = of({3, n, 11});
       const Array mask = Generator(5).bernoulli({3, n, 11}, 0.7);
       for (const Index axis : {0, 1, 2}) {
@@ -41,7 +41,7 @@ TEST(FencesOfModels, StandAroundRowsOfProbabilities) {
 
 TEST(FencesOfModels, StandAroundRowsThatAreStandardized) {
   of_fenced_floats([](const auto& fence, const auto& of) {
-    for (const Index n : {1, 3, 7, 16, 67, 131}) {
+    for (const Index n : {1, 7, 67}) {
       const RowLayout rows{.rows = 5, .length = n, .row_step = n, .many = true};
       const RowLayout channels{.rows = 3,
                                .segments = 5,

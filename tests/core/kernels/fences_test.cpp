@@ -32,7 +32,7 @@ Array mask_of(const Shape& shape) { return Generator(5).bernoulli(shape, 0.5); }
 
 TEST(Fences, StandAroundOperandsOfOneNumber) {
   of_fenced_floats([](const auto& fence, const auto& of) {
-    for (const Index n : {1, 3, 7, 16, 67, 131}) {
+    for (const Index n : {1, 7, 67}) {
       const Array x = of({n}, 0.1, 0.9), rows = of({5, n}, 0.1, 0.9);
       for (const Unary op : {Unary::exp, Unary::log, Unary::sqrt, Unary::tanh, Unary::sigmoid,
                              Unary::erf, Unary::sin, Unary::neg}) {
@@ -61,7 +61,7 @@ TEST(Fences, StandAroundOperandsOfOneNumber) {
 
 TEST(Fences, StandAroundOperandsOfTwoNumbers) {
   of_fenced_floats([](const auto& fence, const auto& of) {
-    for (const Index n : {1, 3, 7, 16, 67, 131}) {
+    for (const Index n : {1, 7, 67}) {
       const Array x = of({5, n}, 0.1, 0.9), y = of({5, n}, 0.1, 0.9);
       const Array row = of({n}, 0.1, 0.9), column = of({5, 1}, 0.1, 0.9);
       const Array mask = mask_of({5, n}), one = mask_of({5, 1});
@@ -94,7 +94,7 @@ TEST(Fences, StandAroundOperandsOfTwoNumbers) {
 // What is added, copied and filled in place.
 TEST(Fences, StandAroundWhatIsWrittenTo) {
   of_fenced_floats([](const auto& fence, const auto& of) {
-    for (const Index n : {1, 3, 7, 16, 67, 131}) {
+    for (const Index n : {1, 7, 67}) {
       const Array x = of({5, n}), row = of({n}), y = of({n, 5}), g = of({11, n});
       const Array ids = Array::from<std::int64_t>({4, 0, 4, 1, 4, 2, 4, 4, 0, 1, 4});
       const auto written = [&](const auto& write) {
@@ -127,8 +127,11 @@ TEST(Fences, StandAroundWhatIsWrittenTo) {
         scatter_add_into(to, 0, from(ids).unsqueeze(1).expand({11, n}), from(g));
       });
       written([&](Array& to, const auto& from) {
-        const Array places = Array::zeros({5, n}, DType::i64);
-        scatter_add_into(to, 1, from(places), from(x));
+        scatter_add_into(to, 1, from(Array::zeros({5, n}, DType::i64)), from(x));
+      });
+      written([&](Array& to, const auto& from) {
+        Array turned = to.transpose(0, 1);
+        scatter_add_into(turned, 1, from(Array::zeros({n, 5}, DType::i64)), from(y));
       });
     }
   });
@@ -157,7 +160,7 @@ TEST(Fences, StandAroundWhatIsConverted) {
 
 TEST(Fences, StandAroundWhatIsReduced) {
   of_fenced_floats([](const auto& fence, const auto& of) {
-    for (const Index n : {1, 3, 7, 16, 67, 131, 521}) {
+    for (const Index n : {1, 7, 131}) {
       const Array x = of({5, n, 3});
       for (const Reduce op : kReductions) {
         for (const std::vector<Index>& axes :
@@ -189,6 +192,9 @@ TEST(Fences, StandAroundWhatIsReduced) {
       expect_same_bits(extreme_grad(fence(x.slice(2, 0, 2)), fence(top), fence(g)),
                        extreme_grad(x.slice(2, 0, 2).contiguous(), top, g));
     }
+    const Array long_rows = of({2, 2048});
+    expect_same_bits(variance(fence(long_rows), {1}, 2047, false),
+                     variance(long_rows, {1}, 2047, false));
     const Array wide = of({37, 131});
     expect_same_bits(variance(fence(wide), {0}, 36, false), variance(wide, {0}, 36, false));
   });
@@ -196,7 +202,7 @@ TEST(Fences, StandAroundWhatIsReduced) {
 
 TEST(Fences, StandAroundWhatIsChosen) {
   of_fenced_floats([](const auto& fence, const auto& of) {
-    for (const Index n : {1, 3, 7, 16, 67}) {
+    for (const Index n : {1, 7, 67}) {
       const Array x = of({11, n}), segments = of({4, n}), part = of({2, n}), values = of({7, n});
       const Array ids = ids_of({7}, 11);
       expect_same_bits(take_rows("take", fence(x), fence(ids)), take_rows("take", x, ids));

@@ -66,6 +66,9 @@ TEST(Index, ChecksBeforeItWrites) {
   EXPECT_ERROR(DTypeError, "look: indices must be i64, not f32[3, 2]", check_ids("look", table, 3));
   EXPECT_ERROR(DTypeError, "look: indices must be i64, not undefined",
                check_ids("look", Array(), 3));
+  // Of a view's own ids, whatever stands beside them.
+  EXPECT_ERROR(IndexError, "look: index 7 is out of range [0, 3)",
+               check_ids("look", ids({0, 1, 2, 9, 0, 7, 1, 9}, {2, 4}).slice(1, 0, 3), 3));
   // A NaN that became an index.
   EXPECT_THROW(take_rows("look", table, Array::from(std::vector<double>{NAN}).to(DType::i64)),
                IndexError);
