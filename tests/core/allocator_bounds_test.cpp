@@ -5,6 +5,7 @@
 #include <barrier>
 #include <cstdlib>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -165,8 +166,10 @@ TEST(AllocatorBounds, KeepsAQuarterOfAGigabyteIdle) {
     const auto left = static_cast<std::int64_t>(96 * kMega + large_bytes(kLargestSmall + 1));
     return more(&MemoryStats::reserved_bytes, before) == left ? 0 : 2;
   };
+  const std::string style = GTEST_FLAG_GET(death_test_style);
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(std::exit(kept()), testing::ExitedWithCode(0), "");
+  GTEST_FLAG_SET(death_test_style, style);
 }
 
 // What a thread kept of each size serves others when it has ended.
