@@ -48,6 +48,9 @@ struct Product {
       : size(size_), turned_a((way & 1) != 0), turned_b((way & 2) != 0) {
     a = drawn(size.m * size.k, generator);
     b = drawn(size.k * size.n, generator);
+    // Nothing behind the last line may be read.
+    a.insert(a.end(), static_cast<std::size_t>(size.m), std::numeric_limits<float>::quiet_NaN());
+    b.insert(b.end(), static_cast<std::size_t>(size.n), std::numeric_limits<float>::quiet_NaN());
   }
   Matrix<const float> left() const { return {a.data(), turned_a ? size.m : size.k, turned_a}; }
   Matrix<const float> right() const { return {b.data(), turned_b ? size.k : size.n, turned_b}; }
@@ -97,6 +100,28 @@ TEST(GemmBf16, ProductsAreThoseOfRoundedNumbers) {
             << size.m << ' ' << size.n << ' ' << size.k << " way " << way;
         EXPECT_LT(worst_of_all, 0x1p-8) << size.m << ' ' << way;
         EXPECT_GT(worst_of_all, 1e-6) << size.m << ' ' << way;  // nothing was left as it is
+      }
+    }
+  });
+}
+
+TEST(GemmBf16, SumsOfOneAndTwoNumbersAreOfWhatWasRounded) {
+  under_every_simd([] {
+    if (heed::simd() == Simd::plain) return;
+    Generator generator(17);
+    for (const Case& size : {Case{641, 631, 1}, Case{331, 613, 2}}) {
+      for (const int way : {2, 3}) {
+        const Product product(size, way, generator);
+        const auto c = product(false, nullptr);
+        for (Index at = 0; at < size.m * size.n; at += 7) {
+          const Index i = at / size.n, j = at % size.n;
+          float sum = 0;
+          for (Index p = 0; p < size.k; ++p) {
+            sum += rounded(product.a_at(i, p)) * rounded(product.b_at(p, j));
+          }
+          ASSERT_NEAR(c[static_cast<std::size_t>(at)], sum, 1e-6f * (1 + std::abs(sum)))
+              << size.k << ": " << i << ' ' << j;
+        }
       }
     }
   });

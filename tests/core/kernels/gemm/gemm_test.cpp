@@ -7,10 +7,12 @@
 #include <limits>
 #include <utility>
 
+#include "../../../../core/error.h"
 #include "../../../../core/generator.h"
 #include "../../../../core/kernels/gemm/gemm_simd.h"
 #include "../../../../core/parallel.h"
 #include "../../../support/every_simd.h"
+#include "../../../support/throws.h"
 
 namespace heed::kernels {
 namespace {
@@ -251,13 +253,136 @@ TEST(Gemm, ASmallProductOfDoublesIsPartOfALargeOneWithAllThatIsAdded) {
   });
 }
 
-TEST(Gemm, AProductOverNothingIsZero) {
-  Doubles c(6, 5);
-  const double bias[] = {1, 2, 3};
-  gemm(2, 3, 0, Matrix<const double>{}, Matrix<const double>{}, true, c.data(), 3, bias);
-  EXPECT_EQ(c, (Doubles{6, 7, 8, 6, 7, 8}));
-  gemm(2, 3, 0, Matrix<const double>{}, Matrix<const double>{}, false, c.data(), 3);
-  EXPECT_EQ(c, Doubles(6, 0));
+template <class T>
+void expect_nothing_for_nothing() {
+  const T bias[] = {1, 2, 3};
+  for (const bool turned_a : {false, true}) {
+    for (const bool turned_b : {false, true}) {
+      const Matrix<const T> a{nullptr, 0, turned_a}, b{nullptr, 0, turned_b};
+      std::vector<T> c(6, 5);
+      gemm(2, 3, 0, a, b, true, c.data(), 3, bias);
+      EXPECT_EQ(c, (std::vector<T>{6, 7, 8, 6, 7, 8}));
+      gemm(2, 3, 0, a, b, false, c.data(), 3, bias);
+      EXPECT_EQ(c, (std::vector<T>{1, 2, 3, 1, 2, 3}));
+      gemm(2, 3, 0, a, b, false, c.data(), 3);
+      EXPECT_EQ(c, std::vector<T>(6, 0));
+      // Of no rows or no columns, short and long sums.
+      const std::vector<T> numbers(3 * 2053, 1);
+      for (const Index k : {7, 29, 2053}) {
+        const Matrix<const T> x{numbers.data(), turned_a ? 3 : k, turned_a};
+        const Matrix<const T> y{numbers.data(), turned_b ? k : 3, turned_b};
+        for (const bool add : {false, true}) {
+          gemm(0, 3, k, x, y, add, c.data(), 3, bias);
+          gemm(3, 0, k, x, y, add, c.data(), 3, bias);
+        }
+      }
+      EXPECT_EQ(c, std::vector<T>(6, 0));
+    }
+  }
+}
+
+TEST(Gemm, AProductOverNothingIsZeroAndOneOfNoRowsOrColumnsIsNothing) {
+  expect_nothing_for_nothing<float>();
+  expect_nothing_for_nothing<double>();
+}
+
+template <class T>
+void expect_no_sums(Index m, Index n, Index k) {
+  const std::vector<T> numbers(1024, 1);
+  std::vector<T> c(1024);
+  std::vector<double> sums(static_cast<std::size_t>(m), 7);
+  EXPECT_FALSE(gemm_and_sums(m, n, k, Matrix<const T>{numbers.data(), std::max<Index>(k, 1)},
+                             Matrix<const T>{numbers.data(), std::max<Index>(k, 1), true}, c.data(),
+                             std::max<Index>(n, 1), sums.data()));
+  EXPECT_EQ(sums, std::vector<double>(sums.size(), 7)) << m << ' ' << n << ' ' << k;
+}
+
+TEST(Gemm, SaysWhereSumsOfRowsDoNotCome) {
+  expect_no_sums<float>(3, 5, 29);  // a few rows
+  expect_no_sums<float>(11, 5, 7);
+  for (const auto& [m, n, k] : {Case{0, 3, 5}, Case{3, 0, 5}, Case{3, 5, 0}}) {
+    expect_no_sums<float>(m, n, k);
+    expect_no_sums<double>(m, n, k);
+  }
+}
+
+TEST(Gemm, MatricesOfOneColumnLieWithoutGaps) {
+  const float a[] = {1, 2, 3, 4, 5}, b[] = {3};
+  float c[] = {7, 7, 7, 7, 7};
+  gemm(5, 1, 1, {a, 1}, {b, 1}, false, c, 1);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(c[i], 3 * a[i]);
+  gemm(1, 5, 1, {b, 1, true}, {a, 1, true}, false, c, 5);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(c[i], 3 * a[i]);
+}
+
+// Large enough for panels, of which each has a place or two.
+template <class T>
+void expect_products_of_few(Index m, Index n, Index k) {
+  Generator generator(17);
+  const Laid<T> a(m, k, false, generator), b(k, n, true, generator);
+  std::vector<T> c(static_cast<std::size_t>(m * n));
+  gemm(m, n, k, a.matrix, b.matrix, false, c.data(), n);
+  for (Index at = 0; at < m * n; at += 7) {
+    const Index i = at / n, j = at % n;
+    double sum = 0;
+    for (Index p = 0; p < k; ++p) sum += a.at(i, p) * b.at(p, j);
+    ASSERT_NEAR(static_cast<double>(c[static_cast<std::size_t>(at)]), sum,
+                (sizeof(T) == 4 ? 1e-6 : 1e-15) * (1 + std::abs(sum)))
+        << k << ": " << i << ' ' << j;
+  }
+}
+
+TEST(Gemm, SumsOfOneAndTwoNumbersGoThroughPanels) {
+  under_every_simd([] {
+    expect_products_of_few<float>(641, 631, 1);
+    expect_products_of_few<float>(331, 613, 2);
+    expect_products_of_few<double>(127, 97, 1);
+    expect_products_of_few<double>(61, 113, 2);
+  });
+}
+
+// Neither side has room where slices are laid out for all.
+template <class T>
+void expect_product_of_large_sides() {
+  constexpr Index m = 691, n = 701, k = 384;
+  Generator generator(19);
+  const Laid<T> a(m, k, false, generator), b(k, n, true, generator);
+  std::vector<T> c(static_cast<std::size_t>(m * n));
+  gemm(m, n, k, a.matrix, b.matrix, false, c.data(), n);
+  for (Index at = 0; at < m * n; at += 2011) {
+    const Index i = at / n, j = at % n;
+    double sum = 0;
+    for (Index p = 0; p < k; ++p) sum += a.at(i, p) * b.at(p, j);
+    ASSERT_NEAR(static_cast<double>(c[static_cast<std::size_t>(at)]), sum,
+                sizeof(T) == 4 ? 4e-4 : 1e-12)
+        << i << ' ' << j;
+  }
+}
+
+TEST(Gemm, MultipliesSidesThatAreBothLarge) {
+  expect_product_of_large_sides<float>();
+  expect_product_of_large_sides<double>();
+}
+
+TEST(Gemm, ABiasIsAddedToRowsOfAnyLength) {
+  constexpr Index n = 32771;
+  Generator generator(13);
+  const Laid<float> a(2, 3, false, generator), b(3, n, false, generator);
+  std::vector<float> plain(2 * n), biased(2 * n), bias(n);
+  for (std::size_t j = 0; j < n; ++j) bias[j] = static_cast<float>(j % 13);
+  gemm(2, n, 3, a.matrix, b.matrix, false, plain.data(), n);
+  gemm(2, n, 3, a.matrix, b.matrix, false, biased.data(), n, bias.data());
+  for (std::size_t i = 0; i < biased.size(); ++i) ASSERT_EQ(biased[i], plain[i] + bias[i % n]);
+}
+
+TEST(Gemm, TakesStepsThatBlasCanCount) {
+  constexpr Index kMost = std::numeric_limits<int>::max();
+  const float a = 3, b = 5;
+  float c = 0;
+  gemm_here(1, 1, 1, {&a, kMost}, {&b, 1}, false, &c, kMost);  // one row: nobody goes so far
+  EXPECT_EQ(c, 15);
+  EXPECT_ERROR(ShapeError, "matmul: a size of 2147483648 is beyond what BLAS takes",
+               gemm_here(1, 1, 1, {&a, 1}, {&b, kMost + 1}, false, &c, 1));
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(Int8Matrix, ARowHasTheSameBitsInAnyCompanyAndForAnyNumberOfThreads) {
 }
 
 TEST(Int8Matrix, TakesWhatIsHugeTinyZeroAndNotFinite) {
-  constexpr float kHuge = 1e38f, kNan = std::nanf("");
+  constexpr float kHuge = 3e38f, kNan = std::nanf("");
   under_every_simd([&] {
     const Int8Matrix matrix(Array::from<float>({1, -0.5f, 0, 0, 0, 0, 1e-30f, 0, 1e-30f}, {3, 3}));
     const Array y = matrix.multiply(
@@ -162,6 +162,7 @@ TEST(Int8Matrix, HoldsAQuarterOfTheBytes) {
   Generator generator(7);
   const Array w = drawn({1009, 512}, generator);
   EXPECT_LT(Int8Matrix(w).bytes(), 1009 * 512 * 1.06);
+  EXPECT_GE(Int8Matrix(w).bytes(), 1009 * (512 + 4 + 4));  // integers, a scale and a sum a row
 }
 
 TEST(Int8Matrix, RefusesWhatDoesNotFit) {
@@ -171,8 +172,17 @@ TEST(Int8Matrix, RefusesWhatDoesNotFit) {
                     matrix.multiply(drawn({3, 5}, generator), Array()));
   EXPECT_ERROR_WITH(ShapeError, "bias is f32[7]",
                     matrix.multiply(drawn({3, 7}, generator), drawn({7}, generator)));
-  EXPECT_ERROR_WITH(DTypeError, "linear_int8: x and bias are f32",
-                    matrix.multiply(drawn({3, 7}, generator).to(DType::f64), Array()));
+  EXPECT_ERROR(DTypeError, "linear_int8: x and bias are f32, not f64[3, 7] and undefined",
+               matrix.multiply(drawn({3, 7}, generator).to(DType::f64), Array()));
+  EXPECT_ERROR(DTypeError, "linear_int8: x and bias are f32, not f32[7] and f64[5]",
+               matrix.multiply(drawn({7}, generator), Array::zeros({5}, DType::f64)));
+  EXPECT_ERROR(DTypeError, "linear_int8: x and bias are f32, not undefined and undefined",
+               matrix.multiply(Array(), Array()));
+  EXPECT_ERROR(ShapeError, "linear_int8: x is f32[], bias is undefined, the weight [5, 7]",
+               matrix.multiply(Array::zeros({}, DType::f32), Array()));
+  EXPECT_ERROR(DTypeError, "int8: weights are f32, not undefined", Int8Matrix{Array()});
+  EXPECT_ERROR(ShapeError, "int8: weights are a matrix of some numbers, not f32[2, 3, 5]",
+               Int8Matrix(Array::zeros({2, 3, 5}, DType::f32)));
   EXPECT_ERROR_WITH(DTypeError, "int8: weights are f32, not f64[2, 2]",
                     Int8Matrix(Array::zeros({2, 2}, DType::f64)));
   EXPECT_ERROR_WITH(ShapeError, "int8: weights are a matrix",
@@ -180,6 +190,7 @@ TEST(Int8Matrix, RefusesWhatDoesNotFit) {
   EXPECT_ERROR_WITH(ValueError, "int8: row 1 of the weights has inf",
                     Int8Matrix(Array::from<float>({1, 2, 3, INFINITY}, {2, 2})));
   EXPECT_EQ(matrix.multiply(Array::zeros({0, 7}, DType::f32), Array()).shape(), (Shape{0, 5}));
+  EXPECT_EQ(matrix.multiply(Array::zeros({7}, DType::f32), Array()).shape(), (Shape{5}));
 }
 
 TEST(Int8Matrix, RowsAreLookedUp) {

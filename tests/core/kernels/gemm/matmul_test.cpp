@@ -35,39 +35,41 @@ void expect_near(const std::vector<double>& found, const std::vector<double>& ex
   for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected[i], room) << i;
 }
 
+Array turned(const Array& x) { return x.transpose(-1, -2); }
+
+// x in a block whose rows, or whose elements, have others between them.
+Array rows_apart(const Array& x) {
+  Array out = Array::full({x.size(-2), x.size(-1) + 3}, 99, x.dtype()).slice(-1, 1, 1 + x.size(-1));
+  for (Index i = 0; i < x.size(-2); ++i) {
+    for (Index j = 0; j < x.size(-1); ++j) {
+      out.select(-2, i).select(-1, j).mutable_data<double>()[0] =
+          x.select(-2, i).select(-1, j).item();
+    }
+  }
+  return out;
+}
+Array elements_apart(const Array& x) {
+  Array out = Array::full({x.size(-2), x.size(-1), 2}, 99, x.dtype());
+  for (Index i = 0; i < x.size(-2); ++i) {
+    for (Index j = 0; j < x.size(-1); ++j) {
+      out.select(0, i).select(0, j).select(0, 0).mutable_data<double>()[0] =
+          x.select(0, i).select(0, j).item();
+    }
+  }
+  return out.select(2, 0);
+}
+
 using Layout = std::function<Array(const Array&)>;
 
 // The same matrix in every layout that BLAS may or may not read.
 const std::vector<std::pair<const char*, Layout>>& layouts() {
   static const std::vector<std::pair<const char*, Layout>> all = {
       {"as it is", [](const Array& x) { return x; }},
-      {"transposed", [](const Array& x) { return x.transpose(-1, -2).clone().transpose(-1, -2); }},
-      {"rows apart",
-       [](const Array& x) {
-         Shape wide = x.shape();
-         wide[x.rank() - 1] += 3;
-         Array out = Array::full(wide, 99, x.dtype());
-         Array place = out.slice(-1, 1, 1 + x.size(-1));
-         const auto values = x.to_vector<double>();
-         const Array dense = Array::from(values, x.shape());
-         for (Index i = 0; i < x.size(-2); ++i) {
-           for (Index j = 0; j < x.size(-1); ++j) {
-             place.select(-2, i).select(-1, j).mutable_data<double>()[0] =
-                 dense.select(-2, i).select(-1, j).item();
-           }
-         }
-         return place;
-       }},
-      {"elements apart", [](const Array& x) {
-         Array out = Array::full({x.size(-2), x.size(-1), 2}, 99, x.dtype());
-         for (Index i = 0; i < x.size(-2); ++i) {
-           for (Index j = 0; j < x.size(-1); ++j) {
-             out.select(0, i).select(0, j).select(0, 0).mutable_data<double>()[0] =
-                 x.select(0, i).select(0, j).item();
-           }
-         }
-         return out.select(2, 0);
-       }}};
+      {"transposed", [](const Array& x) { return turned(turned(x).clone()); }},
+      {"rows apart", rows_apart},
+      {"elements apart", elements_apart},
+      {"columns apart", [](const Array& x) { return turned(rows_apart(turned(x))); }},
+      {"all apart", [](const Array& x) { return turned(elements_apart(turned(x))); }}};
   return all;
 }
 
@@ -75,7 +77,7 @@ TEST(Matmul, EveryLayoutOfMatrices) {
   Generator generator(3);
   const Index sizes[][3] = {{3, 5, 2}, {1, 5, 2}, {3, 1, 2}, {3, 5, 1},    {1, 1, 1},
                             {1, 5, 1}, {3, 1, 1}, {1, 1, 7}, {17, 31, 13}, {0, 3, 2},
-                            {3, 0, 2}, {3, 2, 0}, {0, 0, 0}};
+                            {3, 0, 2}, {3, 2, 0}, {0, 0, 0}, {2, 5, 3},    {5, 2, 7}};
   for (const auto& [m, k, n] : sizes) {
     const Array a = generator.normal({m, k}, 0, 1, DType::f64),
                 b = generator.normal({k, n}, 0, 1, DType::f64);
@@ -99,6 +101,20 @@ TEST(Matmul, RepeatedRowsAndColumns) {
   expect_near(matmul(row, b).to_vector<double>(), in_loops(row, b), 5);
   expect_near(matmul(a, column).to_vector<double>(), in_loops(a, column), 5);
   expect_near(matmul(row, column).to_vector<double>(), in_loops(row, column), 5);
+  // Two of them, out of rows and columns that lie apart.
+  const Array lone_row = generator.normal({5, 7}, 0, 1, DType::f64).select(1, 3).expand({2, 5});
+  const Array lone_column =
+      generator.normal({5, 3}, 0, 1, DType::f64).slice(1, 1, 2).expand({5, 2});
+  const Array close = generator.normal({5}, 0, 1, DType::f64).expand({2, 5});
+  for (const Array& left : {lone_row, close}) {
+    expect_near(matmul(left, b).to_vector<double>(), in_loops(left, b), 5);
+    expect_near(matmul(left, lone_column).to_vector<double>(), in_loops(left, lone_column), 5);
+  }
+  // And of floats, which BLAS multiplies.
+  const Array float_column = generator.normal({5, 1}, 0, 1, DType::f32).expand({5, 2});
+  const auto found = matmul(a.to(DType::f32), float_column).to(DType::f64).to_vector<double>();
+  const auto wanted = in_loops(a, float_column.to(DType::f64));
+  for (std::size_t at = 0; at < wanted.size(); ++at) EXPECT_NEAR(found[at], wanted[at], 1e-5);
 }
 
 // Each matrix of the batch by itself.

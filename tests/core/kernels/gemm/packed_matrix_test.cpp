@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "../../../../core/generator.h"
+#include "../../../support/every_simd.h"
 
 namespace heed::kernels {
 namespace {
@@ -40,20 +41,36 @@ void check(Index m, Index n, Index k, bool transposed, bool add) {
 }
 
 TEST(PackedMatrix, MultipliesAnyShape) {
-  for (const bool transposed : {false, true}) {
-    for (const bool add : {false, true}) {
-      check<float>(19, 53, 29, transposed, add);
-      check<double>(19, 53, 29, transposed, add);
-      check<float>(1, 7, 3, transposed, add);
-      check<double>(2, 16, 1, transposed, add);
-      check<float>(7, 32, 11, transposed, add);
-      check<double>(0, 5, 3, transposed, add);
-      check<float>(3, 5, 0, transposed, add);
-      check<float>(11, 211, 509, transposed, add);
-      check<float>(15, 101, 31, transposed, add);
-      check<float>(13, 112, 7, transposed, add);
+  under_every_simd([] {
+    for (const bool transposed : {false, true}) {
+      for (const bool add : {false, true}) {
+        check<float>(19, 53, 29, transposed, add);
+        check<double>(19, 53, 29, transposed, add);
+        check<float>(1, 7, 3, transposed, add);
+        check<double>(2, 16, 1, transposed, add);
+        check<float>(7, 32, 11, transposed, add);
+        check<double>(0, 5, 3, transposed, add);
+        check<float>(3, 5, 0, transposed, add);
+        check<float>(11, 211, 509, transposed, add);
+        check<float>(15, 101, 31, transposed, add);
+        check<float>(13, 112, 7, transposed, add);
+      }
     }
-  }
+  });
+}
+
+// Of columns around a panel's, of none, and of so many rows that each panel is worth a thread.
+TEST(PackedMatrix, MultipliesByPanelsThatAreWholeAndThatHoldOneColumn) {
+  under_every_simd([] {
+    for (const bool transposed : {false, true}) {
+      for (const Index n : {0, 1, 8, 9, 15, 16, 17, 33, 48, 49, 64, 65, 80}) {
+        check<float>(5, n, 13, transposed, true);
+        check<double>(5, n, 13, transposed, true);
+      }
+      check<float>(2, 37, 1031, transposed, false);
+      check<double>(2, 37, 2053, transposed, false);
+    }
+  });
 }
 
 TEST(PackedMatrix, ARowHasTheSameBitsInAnyCompany) {
