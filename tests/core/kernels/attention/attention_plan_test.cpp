@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "../../../../core/error.h"
+#include "../../../../core/precision.h"
+#include "../../../../core/simd.h"
 #include "../../../support/throws.h"
 
 namespace heed::kernels {
@@ -104,8 +106,8 @@ TEST(AttentionTermsCheck, BiasesAndMasksBroadcastToTheScores) {
 
 // Every tile of every unit is in one task.
 TEST(AttentionCut, HandsOutEachTileOnce) {
-  for (const Index queries : {1, 3, 63, 64, 65, 200, 1000}) {
-    for (const Index heads : {1, 5, 70}) {
+  for (const Index queries : {0, 1, 3, 63, 64, 65, 200, 1000}) {
+    for (const Index heads : {0, 1, 5, 70}) {
       const Array q = zeros({3, heads, queries, 2}, DType::f32);
       const Array k = zeros({3, 1, 9, 2}, DType::f32);
       const AttentionPlan plan("test", {q, k, {}}, k, {});
@@ -142,6 +144,41 @@ TEST(AttentionCut, HandsOutEachTileOnce) {
       EXPECT_EQ(held, std::vector<int>(held.size(), 1));
     }
   }
+}
+
+// Query i stands at place i + 2.
+TEST(AttentionPlan, AWindowReachesAsFarAsItSaysAndNoNumberIsTooLarge) {
+  constexpr Index kMost = std::numeric_limits<Index>::max();
+  const auto keys = [](Index query, Index left, Index right) {
+    const Array q = zeros({5, 2}), k = zeros({7, 2});
+    const AttentionPlan plan("attend", {q, k, {}}, k, {.left = left, .right = right});
+    const KeyRange range = plan.keys_of(LeadingAxes(plan.lead, plan.shared), 0, 0, query);
+    return std::pair<Index, Index>{range.begin, range.end};
+  };
+  using Range = std::pair<Index, Index>;
+  EXPECT_EQ(keys(0, -1, -1), (Range{0, 7}));
+  EXPECT_EQ(keys(1, 0, 0), (Range{3, 4}));
+  EXPECT_EQ(keys(1, 2, 1), (Range{1, 5}));
+  for (const Index far : {Index{6}, Index{7}, Index{11}, Index{12}, Index{13}, kMost}) {
+    EXPECT_EQ(keys(4, far, 0), (Range{0, 7})) << far;
+    EXPECT_EQ(keys(3, far, 0), (Range{0, 6})) << far;
+    EXPECT_EQ(keys(0, 0, far), (Range{2, 7})) << far;
+    EXPECT_EQ(keys(4, 0, far), (Range{6, 7})) << far;
+  }
+}
+
+TEST(AttentionPlan, IsInBf16FromThirtyTwoQueriesKeysAndNumbersOn) {
+  const auto in_bf16 = [](Index queries, Index keys, Index numbers, DType dtype = DType::f32) {
+    const Array q = zeros({queries, numbers}, dtype), k = zeros({keys, numbers}, dtype);
+    return AttentionPlan("attend", {q, k, {}}, k, {}).in_bf16;
+  };
+  EXPECT_FALSE(in_bf16(32, 32, 32));
+  const PrecisionScope scope(Precision::bf16);
+  EXPECT_EQ(in_bf16(32, 32, 32), has_bf16_dot());
+  EXPECT_FALSE(in_bf16(31, 32, 32));
+  EXPECT_FALSE(in_bf16(32, 31, 32));
+  EXPECT_FALSE(in_bf16(32, 32, 31));
+  EXPECT_FALSE(in_bf16(32, 32, 32, DType::f64));
 }
 
 TEST(AttentionOrder, OfAResultIsThatOfItsOperand) {
