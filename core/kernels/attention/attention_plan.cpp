@@ -114,7 +114,7 @@ AttentionPlan::AttentionPlan(const char* op, const AttentionScores& scores, cons
   all = with_lead({Q, K});
   batch_steps_ = head_steps_ = matrix_steps_ = q.strides();  // as many as are needed
   for (Index axis = lead.rank() - 1, heads = 1, matrices = 1; axis >= 0; --axis) {
-    const bool is_batch = axis == 0 && lead.rank() > 0;
+    const bool is_batch = axis == 0;
     batch_steps_[axis] = is_batch ? 1 : 0;
     head_steps_[axis] = is_batch ? 0 : heads;
     matrix_steps_[axis] = matrices;

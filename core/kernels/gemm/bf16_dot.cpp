@@ -111,11 +111,9 @@ HEED_BF16 __attribute__((noinline)) void panel_product(Index rows, Index columns
   const __mmask16 first_lanes = first(kPartial ? columns : kLanes);
   const __mmask16 last_lanes = first(kPartial ? columns - kLanes : kLanes);
 #pragma GCC unroll 16
-  for (Index row = 0; row < kRows; ++row) {
-    if (row < height) {
-      _mm_prefetch(reinterpret_cast<const char*>(c + row * c_step), _MM_HINT_T0);
-      _mm_prefetch(reinterpret_cast<const char*>(c + row * c_step + columns - 1), _MM_HINT_T0);
-    }
+  for (Index row = 0; row < height; ++row) {
+    _mm_prefetch(reinterpret_cast<const char*>(c + row * c_step), _MM_HINT_T0);
+    _mm_prefetch(reinterpret_cast<const char*>(c + row * c_step + columns - 1), _MM_HINT_T0);
   }
   __m512 low[kRows], high[kRows];
 #pragma GCC unroll 16

@@ -141,11 +141,9 @@ HWY_NOINLINE void panel_product(Index rows, Index columns, Index depth, const T*
   constexpr Index kHeight = kRows<T>, kWidth = kColumns<T>, kEach = kLanes<T>;
   const Index height = kPartial ? rows : kTall;
 #pragma GCC unroll 16
-  for (Index row = 0; row < kTall; ++row) {
-    if (row < height) {
-      hwy::Prefetch(c + row * c_step);
-      hwy::Prefetch(c + row * c_step + columns - 1);
-    }
+  for (Index row = 0; row < height; ++row) {
+    hwy::Prefetch(c + row * c_step);
+    hwy::Prefetch(c + row * c_step + columns - 1);
   }
   hn::Vec<Lanes<T>> sum[kTall][kVectors];
 #pragma GCC unroll 16
