@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <cstdint>
 #include <fstream>
 #include <thread>
 
@@ -16,16 +17,16 @@
 namespace heed::kernels {
 namespace {
 
-rlim_t address_space() {
-  rlim_t pages = 0;
+std::uint64_t address_space() {
+  std::uint64_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
-  return pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE));
+  return pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
 // This process's address space, and no more than so many bytes beside it, while it lives.
 class Room {
  public:
-  explicit Room(rlim_t bytes) : limit(address_space() + bytes) {
+  explicit Room(std::uint64_t bytes) : limit(address_space() + bytes) {
     getrlimit(RLIMIT_AS, &before_);
     const rlimit now{limit, before_.rlim_max};
     kept = limit > bytes && setrlimit(RLIMIT_AS, &now) == 0;
@@ -34,14 +35,14 @@ class Room {
   Room(const Room&) = delete;
   Room& operator=(const Room&) = delete;
 
-  rlim_t limit;
+  std::uint64_t limit;
   bool kept;
 
  private:
   rlimit before_{};
 };
 
-constexpr rlim_t kMegabyte = rlim_t{1} << 20;
+constexpr std::uint64_t kMegabyte = 1048576;
 
 bool limits_are_kept() {
   const Room room(64 * kMegabyte);
@@ -63,7 +64,7 @@ TEST(BlasBuffer, IsAskedForOnceByEachThreadAndGivenBack) {
                      check_blas_buffer());
       }
       {
-        const rlim_t before = address_space();
+        const std::uint64_t before = address_space();
         const Room room(224 * kMegabyte);
         EXPECT_NO_THROW(check_blas_buffer());
         EXPECT_LT(address_space(), before + 64 * kMegabyte);
