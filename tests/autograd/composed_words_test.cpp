@@ -182,5 +182,40 @@ TEST_F(ComposedWords, MultiplyAndMeasure) {
   EXPECT_THROW(cov(zeros({2, 3, 5})), ShapeError);
 }
 
+TEST_F(ComposedWords, TakeWhatIsSmallest) {
+  const Tensor x = normal({3, 2});
+  EXPECT_FALSE(std::signbit(asinh(of({0.0})).item()));
+  EXPECT_TRUE(equal(movedim(x, -1, 0), x.transpose(0, 1)));
+  ASSERT_EQ(tensor_split(x, 1).size(), 1U);
+  EXPECT_TRUE(equal(tensor_split(x, 1)[0], x));
+  EXPECT_TRUE(allclose(cov(of({1, 3})), tensor(2, DType::f64)));
+  EXPECT_ERROR(ShapeError, "cov: f64[] has neither rank 1 nor 2", cov(tensor(1, DType::f64)));
+  EXPECT_ERROR(ShapeError, "cov: f64[2, 3, 5] has neither rank 1 nor 2", cov(normal({2, 3, 5})));
+  EXPECT_EQ(where(tensor({true, false}), 7, true).dtype(), DType::i64);
+  EXPECT_EQ(where(tensor({true, false}), 1.5, 7).dtype(), DType::f32);
+}
+
+TEST_F(ComposedWords, NameWhatIsUndefined) {
+  const Tensor none, some = normal({3});
+  const auto refuses = [](const std::string& operand, const std::function<void()>& call) {
+    EXPECT_TRUE(throws<GradError>(operand + " is undefined", call)) << operand;
+  };
+  refuses("div: x", [&] { div(none, some, "floor"); });
+  refuses("div: y", [&] { div(some, none, "floor"); });
+  refuses("div: x", [&] { div(none, 2, "floor"); });
+  refuses("asinh: x", [&] { asinh(none); });
+  refuses("acosh: x", [&] { acosh(none); });
+  refuses("atanh: x", [&] { atanh(none); });
+  refuses("fmax: y", [&] { fmax(some, none); });
+  refuses("fmin: y", [&] { fmin(some, none); });
+  refuses("movedim: x", [&] { movedim(none, 0, 0); });
+  refuses("tensor_split: x", [&] { tensor_split(none, 2); });
+  refuses("interpolate: x", [&] { interpolate(none, {8}); });
+  refuses("where: condition", [&] { where(none, 1, 2); });
+  refuses("nanmean: x", [&] { nanmean(none); });
+  refuses("cov: x", [&] { cov(none); });
+  EXPECT_ERROR_WITH(DTypeError, "div", div(arange(3), arange(1, 4), "floor"));
+}
+
 }  // namespace
 }  // namespace heed

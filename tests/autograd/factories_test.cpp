@@ -151,6 +151,9 @@ TEST(Factories, AreLikeWhatTheyAreGiven) {
   EXPECT_ERROR(GradError, "zeros_like: x is undefined", zeros_like(none));
   EXPECT_ERROR(GradError, "ones_like: x is undefined", ones_like(none));
   EXPECT_ERROR(GradError, "full_like: x is undefined", full_like(none, 7));
+  EXPECT_ERROR(GradError, "zeros_like: x is undefined", zeros_like(none, DType::f64));
+  EXPECT_ERROR(GradError, "ones_like: x is undefined", ones_like(none, DType::f64));
+  EXPECT_ERROR(GradError, "full_like: x is undefined", full_like(none, 7, DType::f64));
   EXPECT_ERROR(GradError, "empty_like: x is undefined", empty_like(none));
   EXPECT_ERROR(GradError, "rand_like: x is undefined", rand_like(none));
   EXPECT_ERROR(GradError, "randn_like: x is undefined", randn_like(none));

@@ -1,6 +1,8 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "../../autograd/grad_mode.h"
 #include "../../autograd/gradcheck.h"
@@ -312,6 +314,80 @@ TEST(Gradcheck, EndsWhereResultsBecomeMoreOrNone) {
   for (const TensorFunction& function : {more, none}) {
     EXPECT_EQ(gradcheck(function, {x}).problem, "the function gives results of other shapes");
   }
+}
+
+// A thirtieth of the step to each side, then one and two steps; a step times the number above 1.
+TEST(Gradcheck, MovesElementsByItsSteps) {
+  for (const double x : {0.5, -1.0, -7.0}) {
+    std::vector<double> moves;
+    const Call call = [&](const Tensors& inputs) {
+      moves.push_back(inputs[0].to_vector<double>()[0] - x);
+      return cube(inputs[0], 2);
+    };
+    EXPECT_FALSE(gradcheck(call, {tensor({x}, {1}, DType::f64)}, {.step = 0.02}));
+    const double h = 0.02 * std::max(1.0, std::abs(x));
+    const std::vector<double> wanted = {-2 * h, -h, -h / 30, 0, 0, h / 30, h, 2 * h};
+    ASSERT_EQ(moves.size(), wanted.size());
+    std::sort(moves.begin(), moves.end());
+    for (std::size_t i = 0; i < wanted.size(); ++i) EXPECT_NEAR(moves[i], wanted[i], 1e-12) << i;
+  }
+}
+
+TEST(Gradcheck, PrintsBothNumbersAndTheirDifference) {
+  const Call call = [](const Tensors& x) { return cube(x[0], 2); };
+  const auto report = gradcheck(call, {draw({1})});
+  const std::string text = report.text(), before = "  input 0                  [0]  ";
+  const std::size_t at = text.find(before);
+  ASSERT_NE(at, std::string::npos) << text;
+  std::istringstream row(text.substr(at + before.size()));
+  double analytic = 0, numeric = 0, difference = 0;
+  row >> analytic >> numeric >> difference;
+  const GradcheckFault& fault = report.worst[0];
+  EXPECT_NEAR(analytic, fault.analytic, 1e-7);
+  EXPECT_NEAR(numeric, fault.numeric, 1e-7);
+  EXPECT_NEAR(difference, fault.analytic - fault.numeric, 1e-2 * std::abs(numeric));
+}
+
+TEST(Gradcheck, NamesTheTenWorst) {
+  const Call call = [](const Tensors& x) { return cube(x[0], 2); };
+  for (const Index faulty : {9, 10, 11}) {
+    const auto report = gradcheck(call, {draw({faulty})});
+    EXPECT_EQ(report.faulty, faulty);
+    EXPECT_EQ(report.worst.size(), static_cast<std::size_t>(std::min<Index>(faulty, 10)));
+  }
+}
+
+TEST(Gradcheck, MayCheckOneElementAlone) {
+  const Call call = [](const Tensors& x) { return square(x[0]); };
+  EXPECT_EQ(gradcheck(call, {draw({5}), draw({3})}, {.max_elements = 1}).checked, 2);
+}
+
+// The second input has no part in the result.
+TEST(Gradcheck, AgreesWithZerosWithoutATolerance) {
+  const Call call = [](const Tensors& x) { return square(x[0]); };
+  const auto report = gradcheck(call, {draw({3}), draw({5})}, {.atol = 0});
+  EXPECT_TRUE(report) << report.text();
+}
+
+// Each is weighed by a number of its own.
+TEST(Gradcheck, OppositeResultsHideNoFault) {
+  const TensorFunction first = [](const Tensors& x) {
+    const Tensor y = cube(x[0], 2);
+    return Tensors{y, -y};
+  };
+  EXPECT_EQ(gradcheck(first, {draw({5})}).faulty, 5);
+  // x^3, whose first derivative is right and the second is not.
+  const auto wrong_later = [](const Tensor& x) {
+    return record(Op::function, (x * x * x).array(), {x}, [x = Saved(x)](const Tensor& g) {
+      return g * (3 * square(x()) + 2 * (x() - x().detach()));
+    });
+  };
+  const TensorFunction second = [&](const Tensors& x) {
+    const Tensor y = wrong_later(x[0]);
+    return Tensors{y, -y};
+  };
+  EXPECT_TRUE(gradcheck(second, {draw({5})}));
+  EXPECT_FALSE(gradgradcheck(second, {draw({5})}));
 }
 
 }  // namespace

@@ -173,5 +173,46 @@ TEST(Edges, MapsInGroupsKeepTheirHeads) {
   EXPECT_FALSE(ScoreMap().in_groups(3).defined());
 }
 
+// Whichever form is asked for: nothing without dropout, as much for all of it as for a part.
+TEST(Edges, AttentionDrawsAsItsDefinitionDoes) {
+  const Tensor q = ones({2, 3, 4}), k = ones({2, 5, 4}), v = ones({2, 5, 7});
+  const auto start = Generator(7).state().offset;
+  for (const double p : {0.0, 0.25, 1.0}) {
+    Generator fused(7), plain(7);
+    AttentionOptions options;
+    options.dropout = p;
+    options.generator = &fused;
+    dot_attention(q, k, v, options);
+    options.generator = &plain;
+    dot_attention_plain(q, k, v, options);
+    EXPECT_EQ(fused.state().offset, plain.state().offset) << p;
+    EXPECT_EQ(fused.state().offset == start, p == 0) << p;
+  }
+}
+
+TEST(Edges, ATableOfOneNumberIsReadAtItsOnlyPlace) {
+  const ScoreMap map = score_map([](auto s, auto at, auto t) { return s + t(at.k); },
+                                 as_table(full({1}, 5, DType::f64)));
+  const Numbers found = numbers(map(zeros({2, 3}, DType::f64)));
+  EXPECT_EQ(found[0], 5);
+  EXPECT_TRUE(std::isnan(found[1]) && std::isnan(found[2]));
+}
+
+TEST(Edges, AMeanOfOneIsNotTheSameMemory) {
+  const Tensor x = tensor({1, 2, 3}, {3, 1}, DType::f64);
+  for (const bool keepdim : {false, true}) fill_(mean(x, {1}, keepdim), 7);
+  EXPECT_EQ(numbers(x), (Numbers{1, 2, 3}));
+}
+
+// The limit of z log z is 0; its slope there, which is none, counts as 0.
+TEST(Edges, OfADivergenceIsATargetOfZero) {
+  const Tensor input = line({-1, -2}), target = line({0, 0.5}).set_requires_grad();
+  const Tensor loss = kl_div(input, target, Reduction::sum);
+  EXPECT_DOUBLE_EQ(loss.item(), 0.5 * (std::log(0.5) + 2));
+  const Numbers g = numbers(grad({loss}, {target})[0]);
+  EXPECT_EQ(g[0], 0);
+  EXPECT_DOUBLE_EQ(g[1], std::log(0.5) + 1 + 2);
+}
+
 }  // namespace
 }  // namespace heed

@@ -159,7 +159,36 @@ TEST(Undefined, WhatEstimatorsAreGiven) {
   refuses("Normal: deviation", [] { Normal(some(), kNone); });
   refuses("Choice: index", [] { Choice::hard(kNone, 3, DType::f32); });
   refuses("Choice: weights", [] { Choice::soft(kNone); });
+  refuses("MovingAverage::update: cost", [] { MovingAverage().update(kNone); });
+  refuses("Choice::pick: values", [] { Choice::soft(some()).pick(kNone); });
+  refuses("Choice::pick_number: values", [] { Choice::soft(some()).pick_number(kNone); });
+  refuses("Categorical::log_prob: values",
+          [] { Categorical::from_logits(some()).log_prob(kNone); });
+  refuses("Bernoulli::log_prob: values", [] { Bernoulli::from_logits(some()).log_prob(kNone); });
+  refuses("Normal::log_prob: values", [] { Normal(some(), 1.0).log_prob(kNone); });
+  refuses("Normal: mean", [] { Normal(kNone, 1.0); });
   refuses("enumerate: cost", [] { enumerate([](Choices&) { return kNone; }); });
+}
+
+// In the order in which they were given.
+TEST(Undefined, OperandsOfWhatIsSymmetrical) {
+  refuses("maximum: x", [] { max(kNone, some()); });
+  refuses("minimum: x", [] { min(kNone, some()); });
+  refuses("maximum: x", [] { maximum(kNone, 2); });
+  refuses("minimum: x", [] { minimum(kNone, 2); });
+  refuses("maximum: y", [] { some().maximum(kNone); });
+  refuses("minimum: y", [] { some().minimum(kNone); });
+  refuses("logical_and: y", [] { flags().logical_and(kNone); });
+  refuses("logical_or: y", [] { flags().logical_or(kNone); });
+  refuses("logical_and: y", [] { flags() & kNone; });
+  refuses("logical_or: y", [] { flags() | kNone; });
+  refuses("equal: y", [] { some().equal(kNone); });
+  const Tensor x = some();
+  for (const auto& swapped :
+       std::vector<std::function<void()>>{[&] { swapdims(x, 5, 6); }, [&] { swapaxes(x, 5, 6); },
+                                          [&] { x.swapdims(5, 6); }, [&] { x.swapaxes(5, 6); }}) {
+    EXPECT_TRUE(throws_with<ShapeError>("axis 5 ", swapped));
+  }
 }
 
 TEST(Undefined, MovedFrom) {

@@ -137,5 +137,21 @@ TEST(Choices, RefuseLogitsThatAreNoDistribution) {
   }
 }
 
+TEST(SampledChoices, WithoutSamplesTakeLogitsOfAnyRank) {
+  SampledChoices choices;
+  EXPECT_EQ(choices.choose(zeros({3, 5})).index().shape(), Shape{3});
+  EXPECT_EQ(choices.choose(zeros({5})).index().shape(), Shape{});
+  EXPECT_EQ(choices.choose(zeros({2, 3, 5})).index().shape(), (Shape{2, 3}));
+  SampledChoices one(1);  // a first axis of size 1
+  EXPECT_EQ(one.choose(zeros({3, 5})).index().shape(), (Shape{1, 3}));
+  EXPECT_EQ(one.choose(zeros({1, 3, 5})).index().shape(), (Shape{1, 3}));
+  EXPECT_THROW(one.choose(zeros({2, 3, 5})), ShapeError);
+}
+
+TEST(Choices, RefuseWhatIsNoFloatingPoint) {
+  EXPECT_THROW(Choice::soft(zeros({3}, DType::i64)), DTypeError);
+  EXPECT_THROW(gumbel_noise({3}, DType::i64), DTypeError);
+}
+
 }  // namespace
 }  // namespace heed

@@ -274,5 +274,45 @@ TEST(Normal, RefusesBadInput) {
   EXPECT_THROW(Normal(Tensor(), 1.0), GradError);
 }
 
+TEST(Categorical, TakesTheValuesOfOneDrawOrOfSeveral) {
+  const auto from = Categorical::from_logits(zeros({2, 3}));
+  EXPECT_EQ(from.log_prob(zeros({2}, DType::i64)).shape(), Shape{2});
+  EXPECT_EQ(from.log_prob(zeros({5, 2}, DType::i64)).shape(), (Shape{5, 2}));
+  EXPECT_ERROR(Error, "Categorical::log_prob: values are i64[2, 3]; one draw has the shape [2]",
+               from.log_prob(zeros({2, 3}, DType::i64)));
+  EXPECT_ERROR(Error, "Normal::log_prob: values are f32[3, 3]; one draw has the shape [2]",
+               Normal(zeros({2}), 1.0).log_prob(zeros({3, 3})));
+  const auto none = Categorical::from_logits(zeros({0, 3}));
+  EXPECT_EQ(none.log_prob(zeros({0}, DType::i64)).shape(), Shape{0});
+  EXPECT_EQ(none.log_prob(zeros({2, 0}, DType::i64)).shape(), (Shape{2, 0}));
+}
+
+TEST(Categorical, APlaceOfNoProbabilityGivesTheEntropyNoSlope) {
+  const Tensor p = tensor({0.25, 0, 0.75}, {3}, DType::f64).set_requires_grad();
+  const Tensor g = grad({Categorical::from_probs(p).entropy()}, {p})[0];
+  const Tensor wanted = tensor({-std::log(0.25) - 1, 0, -std::log(0.75) - 1}, {3}, DType::f64);
+  EXPECT_LT(amax(abs(g - wanted)).item(), 1e-15) << to_string(g);
+}
+
+TEST(Bernoulli, KnowsItsModeAndEntropyOfProbabilitiesAtTheEnds) {
+  const Tensor p = tensor({0, 0.25, 0.5, 1}, {4}, DType::f64).set_requires_grad();
+  const auto from = Bernoulli::from_probs(p);
+  EXPECT_EQ(from.mode().array().to_vector<double>(), (std::vector<double>{0, 0, 1, 1}));
+  const double quarter = -0.25 * std::log(0.25) - 0.75 * std::log(0.75);
+  const Tensor h = from.entropy();
+  const Tensor wanted = tensor({0, quarter, std::log(2), 0}, {4}, DType::f64);
+  EXPECT_LT(amax(abs(h - wanted)).item(), 1e-15) << to_string(h);
+  const Tensor g = grad({sum(h)}, {p})[0];  // of what cannot be there is no slope
+  const Tensor slopes = tensor({1, std::log(3), 0, -1}, {4}, DType::f64);
+  EXPECT_LT(amax(abs(g - slopes)).item(), 1e-15) << to_string(g);
+}
+
+TEST(Normal, HasTheRightEntropy) {
+  const Tensor deviation = tensor({0.3, 1, 7}, {3}, DType::f64);
+  const Tensor h = Normal(zeros({3}, DType::f64), deviation).entropy();
+  const Tensor wanted = 0.5 * log(2 * std::numbers::pi * std::numbers::e * square(deviation));
+  EXPECT_LT(amax(abs(h - wanted)).item(), 1e-15) << to_string(h);
+}
+
 }  // namespace
 }  // namespace heed

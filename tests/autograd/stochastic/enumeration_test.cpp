@@ -140,5 +140,45 @@ TEST(Enumerate, RefusesWhatItCannotGoThrough) {
       ValueError);
 }
 
+TEST(Enumerate, RefusesChoicesThatDependOnOnesBefore) {
+  const Tensor logits = zeros({1, 3});
+  const std::string varies =
+      "enumerate: the number of choices or of places depends on what was chosen";
+  const auto then = [&](const std::function<void(Choices&, Index)>& second) {
+    return [&logits, second](Choices& choices) {
+      second(choices, choices.choose(logits).index().array().data<Index>()[0]);
+      return zeros({1});
+    };
+  };
+  // Of more places, of more choices beside each other, and none at all but after the first.
+  EXPECT_TRUE(throws<ValueError>(varies, [&] {
+    enumerate(then([](Choices& c, Index at) { c.choose(zeros({1, at == 0 ? 3 : 2})); }));
+  }));
+  EXPECT_TRUE(throws<ValueError>(varies, [&] {
+    enumerate(then([](Choices& c, Index at) { c.choose(zeros({1, at == 0 ? 1 : 2, 3})); }));
+  }));
+  EXPECT_TRUE(throws<ValueError>(varies, [&] {
+    enumerate(then([&](Choices& c, Index at) {
+      if (at == 0) c.choose(logits);
+    }));
+  }));
+}
+
+// All digits of a number that doubles hold, three of a larger one.
+TEST(Enumerate, SaysLargeNumbersShortly) {
+  const auto of = [](Index places, int steps) {
+    return message_of<ValueError>([&] {
+      enumerate([&](Choices& choices) {
+        for (int t = 0; t < steps; ++t) choices.choose(zeros({1, places}));
+        return zeros({1});
+      });
+    });
+  };
+  EXPECT_EQ(of(7, 17),
+            "enumerate: the choices have 232630513987207 sequences, more than the limit of 100000");
+  EXPECT_EQ(of(7, 18),
+            "enumerate: the choices have 1.63e+15 sequences, more than the limit of 100000");
+}
+
 }  // namespace
 }  // namespace heed

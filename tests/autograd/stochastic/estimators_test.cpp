@@ -263,5 +263,77 @@ TEST(Baselines, AnInfiniteCostIsLeftOutOfTheAverage) {
   EXPECT_EQ(all(isfinite(grad({loss}, {logits})[0])).item(), 1);
 }
 
+TEST(Estimators, OfOneSampleChooseOnceForEachRow) {
+  const Tensor logits = randn({7, 3}, DType::f64).set_requires_grad();
+  Reinforce plain;
+  MovingAverageReinforce average;
+  LearnedBaseline learned([] { return zeros({1}, DType::f64); }, {});
+  SelfCritical critical;
+  SoftBaseline soft;
+  for (Estimator* estimator :
+       std::vector<Estimator*>{&plain, &average, &learned, &critical, &soft}) {
+    (*estimator)([&](Choices& choices) {
+      const Tensor cost = choices.choose(logits).pick_number(zeros({3}, DType::f64));
+      EXPECT_EQ(cost.shape(), Shape{7}) << estimator->name();
+      return cost;
+    });
+  }
+}
+
+TEST(Estimators, OfSeveralSamplesTakeLogitsWithoutABatch) {
+  const Tensor logits = randn({5}, DType::f64).set_requires_grad();
+  const Tensor pay = randn({5}, DType::f64);
+  LeaveOneOut others(2);
+  Vimco vimco(2);
+  for (Estimator* estimator : std::vector<Estimator*>{&others, &vimco}) {
+    const Tensor loss = (*estimator)([&](Choices& c) { return c.choose(logits).pick_number(pay); });
+    EXPECT_EQ(grad({loss}, {logits})[0].shape(), Shape{5}) << estimator->name();
+    EXPECT_TRUE(throws<ShapeError>(
+        std::string(estimator == &others ? "LeaveOneOut" : "Vimco") +
+            ": the cost is f64[]; its first axis must be that of the 2 "
+            "samples",
+        [&] { (*estimator)([&](Choices& c) { return sum(c.choose(logits).pick_number(pay)); }); }));
+  }
+}
+
+TEST(Estimators, SayThatThereIsNoCost) {
+  const Tensor logits = zeros({3, 5}, DType::f64);
+  const auto nothing = [&](Choices& c) {
+    c.choose(logits);
+    return Tensor();
+  };
+  LeaveOneOut others(2);
+  Vimco vimco(2);
+  Relaxed relaxed(Relaxation::gumbel);
+  Rebar rebar;
+  EXPECT_ERROR(GradError, "LeaveOneOut: cost is undefined", others(nothing));
+  EXPECT_ERROR(GradError, "Vimco: cost is undefined", vimco(nothing));
+  EXPECT_ERROR(GradError, "Relaxed: cost is undefined", relaxed(nothing));
+  EXPECT_ERROR(GradError, "Rebar: cost is undefined", rebar(nothing));
+  EXPECT_ERROR(ShapeError, "Rebar: cost f64[3, 5] must have the first axes of the logits f64[3, 5]",
+               rebar([&](Choices& c) { return c.choose(logits).weights(); }));
+}
+
+// A control variate need not use all of its parameters, nor any.
+TEST(Estimators, TrainNoParameterThatNothingDependsOn) {
+  const Tensor logits = randn({3, 5}, DType::f64).set_requires_grad();
+  const Tensor pay = randn({5}, DType::f64);
+  const Tensor used = tensor(0.5, DType::f64).set_requires_grad();
+  const Tensor idle = tensor(0.5, DType::f64).set_requires_grad();
+  const auto cost = [&](Choices& c) { return c.choose(logits).pick_number(pay); };
+  Relax one({.eta = 0,
+             .control = [&](const Tensor& z, Index) { return used * sum(square(z), {-1}); },
+             .parameters = {used, idle}});
+  const auto of_one = grad({one(cost)}, {used, idle});
+  EXPECT_TRUE(of_one[0].defined());
+  EXPECT_FALSE(of_one[1].defined());
+  Relax none({.eta = 0,
+              .control = [](const Tensor& z, Index) { return sum(square(z), {-1}).detach(); },
+              .parameters = {idle}});
+  const auto of_none = grad({none(cost)}, {logits, idle});
+  EXPECT_TRUE(of_none[0].defined());
+  EXPECT_FALSE(of_none[1].defined());
+}
+
 }  // namespace
 }  // namespace heed

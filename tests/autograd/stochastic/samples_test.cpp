@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "../../../autograd/autograd.h"
 #include "../../../core/core.h"
@@ -272,6 +273,99 @@ TEST(Samples, RefusesWhatCannotBeCredited) {
   EXPECT_ERROR_WITH(GradError, "Samples::surrogate: baseline", samples.surrogate(Tensor()));
   EXPECT_ERROR(Error, "Samples: entropy and discount must be finite and not negative: 0 and -1",
                Samples({.discount = -1}));
+}
+
+TEST(Samples, GivesABonusForTheEntropyOfWhatItDraws) {
+  Generator generator(5);
+  const auto places = Categorical::from_logits(leaf({3, 5}));
+  const Normal point(leaf({3, 2}), 0.5);
+  const auto flags = Bernoulli::from_logits(leaf({3, 4}));
+  const std::vector<std::function<void(Samples&)>> draws = {[&](Samples& s) { s.draw(places); },
+                                                            [&](Samples& s) { s.draw(point); },
+                                                            [&](Samples& s) { s.draw(flags); }};
+  const std::vector<Tensor> entropies = {places.entropy(), sum(point.entropy(), {1}),
+                                         sum(flags.entropy(), {1})};
+  for (std::size_t i = 0; i < draws.size(); ++i) {
+    Samples samples({.entropy = 0.3, .generator = &generator});
+    draws[i](samples);
+    samples.add_cost(tensor({1, 2, 6}, {3}, DType::f64));
+    EXPECT_NEAR(samples.surrogate().item(), 3 - 0.3 * mean(entropies[i]).item(), 1e-14) << i;
+  }
+  Samples several({.entropy = 0.3, .generator = &generator});  // of one distribution
+  several.draw(places, 4);
+  several.add_cost(ones({4, 3}, DType::f64));
+  EXPECT_NEAR(several.surrogate().item(), 1 - 0.3 * mean(places.entropy()).item(), 1e-14);
+  Samples unknown({.entropy = 0.3});
+  unknown.record(leaf({3}));
+  unknown.add_cost(tensor({1, 2, 6}, {3}, DType::f64));
+  EXPECT_EQ(unknown.surrogate().item(), 3);
+}
+
+TEST(Samples, TakesADrawThatNothingCostsAfter) {
+  const Tensor first = leaf({3}), last = leaf({3});
+  Samples samples({.entropy = 0.5});
+  samples.record(first, full({3}, 2, DType::f64));
+  samples.add_cost(tensor({1, 2, 6}, {3}, DType::f64));
+  samples.record(last, full({3}, 8, DType::f64));
+  const Tensor loss = samples.surrogate(tensor(2, DType::f64));
+  EXPECT_EQ(loss.item(), 3 - 0.5 * 2 - 0.5 * 8);
+  const auto g = grad({loss}, {first, last});
+  // The first is followed by its cost less the baseline, and by the bonus of the last.
+  EXPECT_EQ((g[0] * 3).array().to_vector<double>(), (std::vector<double>{-5, -4, 0}));
+  EXPECT_FALSE(g[1].defined());
+}
+
+TEST(Samples, CostsCountByTheirStep) {
+  const auto total = [](double discount) {
+    Samples samples({.discount = discount});
+    samples.add_cost(full({3}, 1, DType::f64));  // before any draw
+    samples.record(leaf({3}));
+    samples.record(leaf({3}));
+    samples.add_cost(full({3}, 8, DType::f64));  // of the second
+    samples.add_cost(full({3}, 2, DType::f64), {.step = 0});
+    samples.add_cost(full({3}, 4, DType::f64), {.step = 3});
+    return samples.surrogate().item();
+  };
+  EXPECT_EQ(total(0.5), 1 + 4 + 2 + 0.5);
+  EXPECT_EQ(total(1), 15);
+  EXPECT_EQ(total(2), 1 + 16 + 2 + 32);
+  EXPECT_EQ(total(0), 1 + 2);
+}
+
+// What the costs of several shapes add up to is what weighs the draw in the gradient.
+TEST(Samples, FollowsADrawByCostsOfSeveralShapes) {
+  const Tensor a = leaf({3});
+  Samples samples;
+  samples.record(a);
+  samples.add_cost(leaf({3}).detach());
+  samples.add_cost(leaf({3, 4}).detach());
+  samples.add_cost(tensor(0.7, DType::f64));
+  samples.add_cost(leaf({1}).detach());
+  const Tensor g = grad({samples.surrogate()}, {a})[0];
+  EXPECT_LT(amax(abs(g * 3 - samples.cost_after(0))).item(), 1e-14);
+  const Tensor wanted = leaf({3}) + mean(leaf({3, 4}), {1}) + 3 * 0.7 + 3 * leaf({1});
+  EXPECT_LT(amax(abs(samples.cost_after(0) - wanted)).item(), 1e-14);
+}
+
+TEST(Samples, OneCostMayBeSharedByAllDraws) {
+  const Tensor several = leaf({5, 3});
+  Samples samples;
+  samples.record(several);
+  samples.add_cost(tensor({1, 2, 6}, {1, 3}, DType::f64));
+  const Tensor g = grad({samples.surrogate()}, {several})[0] * 3;
+  EXPECT_LT(amax(abs(g - tensor({1, 2, 6}, {1, 3}, DType::f64))).item(), 1e-15);
+}
+
+TEST(Samples, ACostNeedNotFitDrawsThatItDoesNotDependOn) {
+  const Tensor other = leaf({5}), own = leaf({3});
+  Samples samples;
+  samples.record(other);
+  samples.record(own);
+  samples.add_cost(tensor({1, 2, 6}, {3}, DType::f64), {.draws = {1}});
+  EXPECT_EQ((grad({samples.surrogate()}, {own})[0] * 3).array().to_vector<double>(),
+            (std::vector<double>{1, 2, 6}));
+  EXPECT_ERROR(GradError, "Samples::surrogate: baseline is undefined",
+               samples.surrogate(std::vector<Tensor>(2)));
 }
 
 }  // namespace

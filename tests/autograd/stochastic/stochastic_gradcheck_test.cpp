@@ -216,5 +216,75 @@ TEST(StochasticGradcheck, RejectsNaN) {
   }
 }
 
+// Estimates that are right in the mean, one below the truth and one above.
+StochasticGradcheckReport beside(const Tensor& truth, const StochasticGradcheckOptions& options) {
+  return stochastic_gradcheck([&] { return stack({truth - 1, truth + 1}, 0); }, truth, options);
+}
+
+TEST(StochasticGradcheck, SharesItsErrorAmongAllLooksAtAllCoordinates) {
+  for (const Index width : {1, 3}) {
+    // At 4; at 4 and 8; at 4, 8, 16 and 20 samples.
+    for (const auto& [most, looks] : std::vector<std::pair<Index, int>>{{4, 1}, {8, 2}, {20, 4}}) {
+      const auto report =
+          beside(full({width}, 3, DType::f64),
+                 {.family_error = 1e-3, .resolution = 0, .first_look = 4, .max_samples = most});
+      EXPECT_TRUE(report) << report.text();
+      EXPECT_EQ(report.samples, most);
+      const double error = std::erfc(report.critical / std::sqrt(2.0));  // P(|N| > critical)
+      EXPECT_NEAR(error * looks * static_cast<double>(width), 1e-3, 1e-9) << most;
+    }
+  }
+}
+
+TEST(StochasticGradcheck, LooksAtSampleSizesThatDouble) {
+  // Of deviation 1 and norm 1: seen is (5.2 + 2.3) / sqrt(n), 0.54 of 200 and 0.38 of 400 samples.
+  const auto report =
+      beside(ones({1}, DType::f64), {.resolution = 0.4, .first_look = 100, .max_samples = 3200});
+  EXPECT_TRUE(report) << report.text();
+  EXPECT_EQ(report.samples, 400);
+  EXPECT_NEAR(report.detectable, 0.38, 0.005);
+}
+
+TEST(StochasticGradcheck, OfWhatDoesNotVaryLooksOnceAndPassesRounding) {
+  const StochasticGradcheckOptions options = {.resolution = 0, .first_look = 4, .max_samples = 400};
+  const auto always = [&](double truth, double found) {
+    return stochastic_gradcheck(
+        [&] {
+          return full({4, 1}, found, DType::f64);
+        },
+        full({1}, truth, DType::f64), options);
+  };
+  for (const double number : {1e-9, 1.0, 1e8}) {
+    const auto report = always(number, number);
+    EXPECT_TRUE(report) << report.text();
+    EXPECT_EQ(report.samples, 4);
+  }
+  EXPECT_TRUE(always(1e8, std::nextafter(1e8, 2e8)));
+  EXPECT_TRUE(always(1e-9, 1e-9 + 1e-16));  // of numbers about 1
+  EXPECT_FALSE(always(1, 1 + 1e-9));
+}
+
+TEST(StochasticGradcheck, ChecksAnEstimatorByOneRowACall) {
+  const stochastic::Problem problem(1, 3);
+  Enumeration exact;
+  EXPECT_TRUE(stochastic_gradcheck(exact, problem.row_cost(), problem.theta,
+                                   {.first_look = 2, .max_samples = 2, .batch = 1}));
+  const RowCost never = [](Choices&, const Tensor&) -> Tensor {
+    ADD_FAILURE() << "nothing is to be computed yet";
+    return {};
+  };
+  EXPECT_THROW(stochastic_gradcheck(exact, never, problem.theta, {.batch = 0}), ValueError);
+  EXPECT_ERROR(DTypeError, "stochastic_gradcheck: theta is f32[2], must be f64",
+               stochastic_gradcheck(exact, never, ones({2})));
+}
+
+TEST(StochasticGradcheck, SaysItsProblemLast) {
+  const auto report = beside(zeros({1}, DType::f64), {.first_look = 4, .max_samples = 4});
+  const std::string end =
+      " of the norm 0 would have been seen; the reference is zero: there is no gradient to compare "
+      "a bias with\n";
+  EXPECT_TRUE(report.text().ends_with(end)) << report.text();
+}
+
 }  // namespace
 }  // namespace heed
