@@ -273,5 +273,17 @@ TEST(Checkpoint, DrawsNothingWhereThereIsNothing) {
   EXPECT_EQ(gradient(true), gradient(false));
 }
 
+// Whose number is the lowest that there is; what is asked for is reached by its function alone.
+TEST(Checkpoint, AsTheFirstThatAThreadRecords) {
+  const Tensor x = full({3}, 5.0), w = full({3}, 2.0).set_requires_grad();
+  Tensor found;
+  std::thread([&] {
+    const Tensor y = checkpoint([&](const Tensor& h) { return h * w; }, x);
+    found = grad({y}, {w}, {ones({3})})[0];
+  }).join();
+  ASSERT_TRUE(found.defined());
+  EXPECT_EQ(numbers(found), Numbers(3, 5));
+}
+
 }  // namespace
 }  // namespace heed

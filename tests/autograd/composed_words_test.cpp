@@ -217,5 +217,49 @@ TEST_F(ComposedWords, NameWhatIsUndefined) {
   EXPECT_ERROR_WITH(DTypeError, "div", div(arange(3), arange(1, 4), "floor"));
 }
 
+TEST_F(ComposedWords, CompareWithWhatIsEqualToo) {
+  const Tensor x = of({1, 2, 3}), y = of({2, 2, 2});
+  for (const Tensor& each : {greater(x, y), greater(x, 2), x.greater(y), x.greater(2)}) {
+    EXPECT_EQ(numbers(each), (Numbers{0, 0, 1}));
+  }
+  for (const Tensor& each :
+       {greater_equal(x, y), greater_equal(x, 2), x.greater_equal(y), x.greater_equal(2)}) {
+    EXPECT_EQ(numbers(each), (Numbers{0, 1, 1}));
+  }
+  for (const Tensor& each : {less(x, y), less(x, 2), x.less(y), x.less(2)}) {
+    EXPECT_EQ(numbers(each), (Numbers{1, 0, 0}));
+  }
+  for (const Tensor& each :
+       {less_equal(x, y), less_equal(x, 2), x.less_equal(y), x.less_equal(2)}) {
+    EXPECT_EQ(numbers(each), (Numbers{1, 1, 0}));
+  }
+  for (const Tensor& each : {not_equal(x, y), not_equal(x, 2), x.not_equal(y), x.not_equal(2)}) {
+    EXPECT_EQ(numbers(each), (Numbers{1, 0, 1}));
+  }
+}
+
+TEST_F(ComposedWords, CalculateWithTensorsAndNumbers) {
+  const Tensor x = of({6, 12}), y = of({3, 2});
+  EXPECT_EQ(numbers(multiply(x, y)), (Numbers{18, 24}));
+  EXPECT_EQ(numbers(multiply(x, 3)), (Numbers{18, 36}));
+  EXPECT_EQ(numbers(subtract(x, y)), (Numbers{3, 10}));
+  EXPECT_EQ(numbers(subtract(x, 3)), (Numbers{3, 9}));
+  EXPECT_EQ(numbers(divide(x, y)), (Numbers{2, 6}));
+  EXPECT_EQ(numbers(divide(x, 3)), (Numbers{2, 4}));
+  EXPECT_EQ(numbers(true_divide(x, y)), (Numbers{2, 6}));
+  EXPECT_EQ(numbers(true_divide(x, 3)), (Numbers{2, 4}));
+  EXPECT_EQ(numbers(rsub(x, y)), (Numbers{-3, -10}));
+  EXPECT_EQ(numbers(rsub(x, 3)), (Numbers{-3, -9}));
+}
+
+TEST_F(ComposedWords, ShrinkAtTheirEdges) {
+  EXPECT_EQ(numbers(threshold(of({0.25, 0.5, 0.75}), 0.5, -3)), (Numbers{-3, -3, 0.75}));
+  EXPECT_EQ(numbers(hardshrink(of({-0.75, -0.5, 0.5, 0.75}))), (Numbers{-0.75, 0, 0, 0.75}));
+  EXPECT_EQ(numbers(softshrink(of({-0.75, -0.25, 0.25, 0.75}))), (Numbers{-0.25, 0, 0, 0.25}));
+  const Tensor x = normal({2, 3, 5});
+  EXPECT_TRUE(equal(x.movedim(0, 2), x.permute(1, 2, 0)));
+  EXPECT_TRUE(equal(moveaxis(x, 0, 2), x.permute(1, 2, 0)));
+}
+
 }  // namespace
 }  // namespace heed

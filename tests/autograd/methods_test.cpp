@@ -10,6 +10,7 @@
 #include "../../autograd/other_words.h"
 #include "../../core/error.h"
 #include "../../core/generator.h"
+#include "../support/throws.h"
 
 namespace heed {
 namespace {
@@ -211,6 +212,62 @@ TEST(Words, OfPyTorchMeanTheSame) {
   EXPECT_EQ(numbers(baddbmm(ones({2, 2}, DType::f64), a, b)), numbers(bmm(a, b) + 1.0));
   EXPECT_EQ(numbers(logspace(-1, 2, 4)), numbers(tensor({0.1, 1.0, 10.0, 100.0})));
   EXPECT_EQ(normal(5, 0, {2}).to_vector<float>(), (std::vector<float>{5, 5}));
+}
+
+TEST(Methods, CalculateAsTheOperatorsDo) {
+  const Tensor x = tensor({6, 12}, {2}, DType::f64), y = tensor({3, 2}, {2}, DType::f64);
+  EXPECT_EQ(numbers(x.add(y)), (Numbers{9, 14}));
+  EXPECT_EQ(numbers(x.add(3)), (Numbers{9, 15}));
+  EXPECT_EQ(numbers(x.sub(y)), (Numbers{3, 10}));
+  EXPECT_EQ(numbers(x.sub(3)), (Numbers{3, 9}));
+  EXPECT_EQ(numbers(x.mul(y)), (Numbers{18, 24}));
+  EXPECT_EQ(numbers(x.mul(3)), (Numbers{18, 36}));
+  EXPECT_EQ(numbers(x.div(y)), (Numbers{2, 6}));
+  EXPECT_EQ(numbers(x.div(3)), (Numbers{2, 4}));
+  for (const double alpha : {0.0, 1.0, 2.0}) {
+    EXPECT_EQ(numbers(x.clone().add_(y, alpha)), (Numbers{6 + 3 * alpha, 12 + 2 * alpha}));
+    EXPECT_EQ(numbers(x.clone().sub_(y, alpha)), (Numbers{6 - 3 * alpha, 12 - 2 * alpha}));
+  }
+}
+
+TEST(Methods, HandOnAllTheirArguments) {
+  manual_seed(3);
+  const Tensor x = randn({3, 4, 5}, DType::f64);
+  const auto expect_same = [](const Tensor& a, const Tensor& b) {
+    EXPECT_EQ(a.shape(), b.shape());
+    EXPECT_EQ(numbers(a), numbers(b));
+  };
+  expect_same(x.flatten(1, 2), flatten(x, 1, 2));
+  EXPECT_TRUE(throws_with<ShapeError>("axis 5 ", [&] { x.transpose(5, 6); }));
+  expect_same(x.mT(), transpose(x, 1, 2));
+  expect_same(x.roll({2}, {1}), roll(x, {2}, {1}));
+  expect_same(x.repeat_interleave(2, 1), repeat_interleave(x, 2, 1));
+  expect_same(x.unfold(1, 3, 1), unfold(x, 1, 3, 1));
+  expect_same(x.split(3, 1)[0], split(x, 3, 1)[0]);
+  expect_same(x.chunk(3, 1)[0], chunk(x, 3, 1)[0]);
+  expect_same(x.select(2, 1), select(x, 2, 1));
+  expect_same(x.slice(2, 1, 5, 3), slice(x, 2, 1, 5, 3));
+  expect_same(x.narrow(2, 1, 3), narrow(x, 2, 1, 3));
+  expect_same(x.diagonal(1, 2, 0), diagonal(x, 1, 2, 0));
+  expect_same(x.clamp(-0.5, 0.25), clamp(x, -0.5, 0.25));
+  expect_same(x.clip(-0.5, 0.25), clamp(x, -0.5, 0.25));
+  expect_same(x.clone().clamp_(-0.5, 0.25), clamp(x, -0.5, 0.25));
+  const Tensor low = full({5}, -0.5, DType::f64), high = full({5}, 0.25, DType::f64);
+  expect_same(x.clamp(low, high), clamp(x, -0.5, 0.25));
+  EXPECT_TRUE(tensor({10.0}).allclose(tensor({11.0}), 0.125, 0));
+  EXPECT_FALSE(tensor({10.0}).allclose(tensor({11.0}), 0, 0.125));
+  expect_same(x.var(1, true, 0), var(x, 1, true, 0));
+  expect_same(x.std(1, true, 0), stddev(x, 1, true, 0));
+  expect_same(x.norm(1, {2}, true), norm(x, 1, {2}, true));
+  expect_same(x.max(2, true).values, amax(x, {2}, true));
+  expect_same(x.min(2, true).values, amin(x, {2}, true));
+  expect_same(x.argmax(2, true), argmax(x, 2, true));
+  expect_same(x.argmin(2, true), argmin(x, 2, true));
+  expect_same(x.median(2, true).values, median(x, 2, true).values);
+  expect_same(x.sort(0, true).values, sort(x, 0, true).values);
+  expect_same(x.argsort(0, true), argsort(x, 0, true));
+  expect_same(x.topk(2, 1, false, true).values, topk(x, 2, 1, false, true).values);
+  expect_same(x.topk(2, 1, true, false).indices, topk(x, 2, 1, true, false).indices);
 }
 
 }  // namespace

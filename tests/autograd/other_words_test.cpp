@@ -85,5 +85,43 @@ TEST_F(OtherWords, StandInTheirNamespaces) {
   EXPECT_EQ(out.str(), "bf16");
 }
 
+TEST_F(OtherWords, CompareAndCalculateWithTensors) {
+  const Tensor x = tensor({1.0, 2.0, 3.0}), y = tensor({2.0, 2.0, 2.0});
+  EXPECT_EQ(numbers(eq(x, y)), (Numbers{0, 1, 0}));
+  EXPECT_EQ(numbers(ne(x, y)), (Numbers{1, 0, 1}));
+  EXPECT_EQ(numbers(lt(x, y)), (Numbers{1, 0, 0}));
+  EXPECT_EQ(numbers(le(x, y)), (Numbers{1, 1, 0}));
+  EXPECT_EQ(numbers(gt(x, y)), (Numbers{0, 0, 1}));
+  EXPECT_EQ(numbers(ge(x, y)), (Numbers{0, 1, 1}));
+  EXPECT_EQ(numbers(add(x, y)), (Numbers{3, 4, 5}));
+  EXPECT_EQ(numbers(add(x, 3)), (Numbers{4, 5, 6}));
+  EXPECT_EQ(numbers(sub(x, y)), (Numbers{-1, 0, 1}));
+  EXPECT_EQ(numbers(sub(x, 3)), (Numbers{-2, -1, 0}));
+  EXPECT_EQ(numbers(mul(x, y)), (Numbers{2, 4, 6}));
+  EXPECT_EQ(numbers(mul(x, 3)), (Numbers{3, 6, 9}));
+  EXPECT_EQ(numbers(div(x, y)), (Numbers{0.5, 1, 1.5}));
+  EXPECT_EQ(numbers(div(x, 4)), (Numbers{0.25, 0.5, 0.75}));
+  EXPECT_EQ(numbers(neg(x)), (Numbers{-1, -2, -3}));
+}
+
+TEST_F(OtherWords, LeaveArgumentsOut) {
+  const Tensor x = tensor({{1.0, 2.0, 4.0}, {8.0, 16.0, 32.0}});
+  EXPECT_EQ(numbers(diff(x)), (Numbers{1, 2, 8, 16}));
+  EXPECT_EQ(concatenate({x, x}).shape(), (Shape{4, 3}));
+  EXPECT_EQ(hstack({x[0]}).shape(), (Shape{3}));
+  manual_seed(3);
+  const Tensor drawn = heed::normal(2, 3, {5});
+  manual_seed(3);
+  EXPECT_EQ(numbers(drawn), numbers(2 + 3 * randn({5})));
+  const Tensor line = normal({2, 3, 7}), w = normal({5, 3, 2}), b = normal({5});
+  EXPECT_EQ(numbers(conv1d(line, w, b, 2)), numbers(conv1d(line, w, b, {.stride = 2})));
+  const Tensor image = normal({2, 4, 7, 5}), v = normal({6, 4, 3, 2}), c = normal({6});
+  EXPECT_EQ(numbers(conv2d(image, v, c, 2)), numbers(conv2d(image, v, c, {.stride = 2})));
+  EXPECT_EQ(numbers(max_pool2d(image, 3, 2)),
+            numbers(max_pool2d(image, {.kernel = 3, .stride = 2})));
+  EXPECT_EQ(numbers(avg_pool2d(image, 3, 2, 1)),
+            numbers(avg_pool2d(image, {.kernel = 3, .stride = 2, .padding = 1})));
+}
+
 }  // namespace
 }  // namespace heed
