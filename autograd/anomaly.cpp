@@ -69,8 +69,6 @@ std::vector<void*> frames_here() {
 // its call, so the byte before it is named; addresses count from the load address unless the
 // program was linked for a fixed one.
 std::string command(const std::vector<void*>& frames) {
-  Dl_info self{};
-  dladdr(reinterpret_cast<void*>(&command), &self);
   std::map<std::string, std::string> addresses;
   for (void* frame : frames) {
     Dl_info info{};

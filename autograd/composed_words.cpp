@@ -17,7 +17,6 @@ namespace heed {
 namespace {
 
 Tensor whole(const Tensor& x, const std::string& rounding) {
-  check_floating("div", x.dtype());
   if (rounding == "floor") return floor(x);
   if (rounding == "trunc") return trunc(x);
   throw ValueError(
