@@ -103,6 +103,7 @@ TEST(Gradcheck, RecordsInsideOfANoGrad) {
 
 TEST(Gradcheck, SaysThatTheFunctionGivesNaN) {
   const Call nan = [](const Tensors& x) { return x[0] * NAN; };
+  EXPECT_FALSE(gradcheck(nan, {draw({3})}));
   EXPECT_EQ(gradcheck(nan, {draw({3})}).problem,
             "the function gives NaN, or infinities that make one");
   int calls = 0;

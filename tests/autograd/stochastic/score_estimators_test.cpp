@@ -9,6 +9,9 @@
 #include <limits>
 
 #include "../../../autograd/autograd.h"
+#include "../../../autograd/stochastic/control_variate.h"
+#include "../../../autograd/stochastic/enumeration.h"
+#include "../../../autograd/stochastic/relaxed_estimators.h"
 #include "../../../core/generator.h"
 #include "../../support/numbers.h"
 
@@ -189,6 +192,35 @@ TEST(ScoreEstimators, VimcoTakesSamplesOfLikelihoodZero) {
   expect_vimco(rows, 4);
   rows.extra = tensor({kInfinity, 0}, {2, 1}, DType::f64);  // the one has no other that could be
   expect_vimco(rows, 2);
+}
+
+TEST(ScoreEstimators, SayHowManyEvaluationsTheyTake) {
+  EXPECT_EQ(Reinforce().evaluations(), 1);
+  EXPECT_EQ(MovingAverageReinforce().evaluations(), 1);
+  EXPECT_EQ(LearnedBaseline([] { return Tensor(); }, {}).evaluations(), 1);
+  EXPECT_EQ(LeaveOneOut(5).evaluations(), 5);
+  EXPECT_EQ(SelfCritical().evaluations(), 2);
+  EXPECT_EQ(SoftBaseline().evaluations(), 2);
+  EXPECT_EQ(Vimco(3).evaluations(), 3);
+  EXPECT_EQ(Relaxed(Relaxation::gumbel).evaluations(), 1);
+  EXPECT_EQ(Rebar().evaluations(), 0);  // it depends on how many choices there are
+  EXPECT_EQ(Relax().evaluations(), 0);
+  EXPECT_EQ(Enumeration().evaluations(), 0);
+}
+
+TEST(ScoreEstimators, RelaxAsTheirDefaultsSay) {
+  const auto gradient = [](auto&& estimator) {
+    Rows rows;
+    Generator generator(9);
+    return slopes(estimator(rows.cost(), &generator), rows);
+  };
+  EXPECT_EQ(gradient(Relaxed(Relaxation::gumbel)), gradient(Relaxed(Relaxation::gumbel, 1)));
+  EXPECT_EQ(gradient(Rebar()), gradient(Rebar(0.5, 1)));
+  const Tensor logits = zeros({3, 5}, DType::f64);
+  manual_seed(9);
+  const Tensor weights = RelaxedChoices(Relaxation::gumbel).choose(logits).weights();
+  manual_seed(9);
+  EXPECT_LT(difference(weights, softmax(gumbel_noise({3, 5}, DType::f64), -1)), 1e-14);
 }
 
 }  // namespace
