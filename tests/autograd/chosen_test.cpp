@@ -105,5 +105,24 @@ TEST(Chosen, RefusesWhatAWriteInPlaceRefuses) {
   EXPECT_EQ(x.grad().to_vector<float>(), (Numbers{0, 4, 6, 8, 0, 12}));
 }
 
+// By a tensor and by a number; what stands at places, and what is a view.
+TEST(Chosen, IsChangedByEachOperator) {
+  const auto expect = [](auto change, const Numbers& by_tensor, const Numbers& by_number) {
+    const Tensor y = tensor({2.0, 8.0});
+    for (const bool number : {false, true}) {
+      const Numbers& changed = number ? by_number : by_tensor;
+      Tensor x = tensor({{2.0, 4.0}, {2.0, 4.0}});
+      number ? change(x[tensor({1})], 2.0) : change(x[tensor({1})], y);
+      EXPECT_EQ(x.to_vector<float>(), (Numbers{2, 4, changed[0], changed[1]}));
+      number ? change(x[{0, Slice()}], 2.0) : change(x[{0, Slice()}], y);
+      EXPECT_EQ(x.to_vector<float>(), (Numbers{changed[0], changed[1], changed[0], changed[1]}));
+    }
+  };
+  expect([](auto&& x, const auto& y) { std::move(x) += y; }, {4, 12}, {4, 6});
+  expect([](auto&& x, const auto& y) { std::move(x) -= y; }, {0, -4}, {0, 2});
+  expect([](auto&& x, const auto& y) { std::move(x) *= y; }, {4, 32}, {4, 8});
+  expect([](auto&& x, const auto& y) { std::move(x) /= y; }, {1, 0.5}, {1, 2});
+}
+
 }  // namespace
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
+#include "../../../../autograd/ops/shape/unfold.h"
 #include "../../../../core/error.h"
 #include "../../../support/throws.h"
 
@@ -231,6 +232,17 @@ TEST(InPlaceOps, RefuseBadOperands) {
                clamp_(i, 0.5, {}));
   EXPECT_EQ(numbers(x), Numbers(6, 1));
   EXPECT_EQ(x.array().version(), 0U);
+}
+
+TEST(InPlaceOps, WriteWindowsThatShareNoPlace) {
+  const Tensor x = zeros({7});
+  EXPECT_ERROR_WITH(ShapeError, "several of its elements are one in memory",
+                    fill_(unfold(x, 0, 3, 2), 1));
+  EXPECT_EQ(sum(x).item(), 0);
+  fill_(unfold(x, 0, 2, 2), 1);
+  EXPECT_EQ(numbers(x), (Numbers{1, 1, 1, 1, 1, 1, 0}));
+  fill_(unfold(x, 0, 2, 3), 2);
+  EXPECT_EQ(numbers(x), (Numbers{2, 2, 1, 2, 2, 1, 0}));
 }
 
 }  // namespace
