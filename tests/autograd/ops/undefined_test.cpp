@@ -112,6 +112,29 @@ TEST(Undefined, Losses) {
   refuses("ctc_loss: targets", [] { ctc_loss_plain(ones({3, 1, 2}), kNone, {3}, {1}); });
 }
 
+TEST(Undefined, LossesOfSeveralInputs) {
+  refuses("margin_ranking_loss: x1", [] { margin_ranking_loss(kNone, some(), some()); });
+  refuses("margin_ranking_loss: x2", [] { margin_ranking_loss(some(), kNone, some()); });
+  refuses("margin_ranking_loss: y", [] { margin_ranking_loss(some(), some(), kNone); });
+  refuses("triplet_margin_loss: anchor", [] { triplet_margin_loss(kNone, some(), some()); });
+  refuses("triplet_margin_loss: positive", [] { triplet_margin_loss(some(), kNone, some()); });
+  refuses("triplet_margin_loss: negative", [] { triplet_margin_loss(some(), some(), kNone); });
+  refuses("cosine_embedding_loss: a", [] { cosine_embedding_loss(kNone, some(), some()); });
+  refuses("huber_loss: target", [] { huber_loss(some(), kNone); });
+}
+
+TEST(Undefined, PartsOfSequences) {
+  refuses("segment_sum: tokens", [] { segment_sum({kNone, {0, 3}}); });
+  refuses("repeat_segments: x", [] { repeat_segments(kNone, {0, 3}); });
+  refuses("unpack: tokens", [] { unpack({kNone, {0, 3}}); });
+  const RnnWeights none, half{ones({6, 2}), kNone, kNone, kNone};
+  refuses("gru_cell: from_x", [&] { gru_cell_from(kNone, kNone, none); });
+  refuses("gru_cell: w_hh", [&] { gru_cell_from(ones({1, 6}), kNone, none); });
+  refuses("lstm_cell: from_x", [&] { lstm_cell_from(kNone, {}, none); });
+  refuses("gru: w_ih", [&] { gru(ones({1, 3, 2}), kNone, {none}); });
+  refuses("gru: w_hh", [&] { gru(ones({1, 3, 2}), kNone, {half}); });
+}
+
 TEST(Undefined, PlainDefinitions) {
   refuses("layer_norm: x", [] { layer_norm_plain(kNone, {3}); });
   refuses("rms_norm: x", [] { rms_norm_plain(kNone, {3}); });
