@@ -15,8 +15,8 @@ namespace {
 
 using testing::ElementsAre;
 
-// "op(operands) -> results", "in " before what a derivative calls; "derivative of op, call n: wanted"
-// where n counts the calls that were told, from 1.
+// Of a call "op(operands) -> results", with "in " before those of a derivative; of a derivative
+// "derivative of op, call n: wanted", n counted from 1 among the calls that were told.
 class Notes final : public Observer {
  public:
   std::vector<std::string> heard;
