@@ -11,8 +11,6 @@ SequencePair sequence_pair(const char* op, const Tensor& premise,
                            const std::vector<Index>& hypothesis_lengths, Index width, DType dtype) {
   check_batch(op, "premise", premise);
   check_batch(op, "hypothesis", hypothesis);
-  check_rows(op, "premise", premise, width, dtype);
-  check_rows(op, "hypothesis", hypothesis, width, dtype);
   check_rows_of_batch(op, "hypothesis", hypothesis, premise.size(0));
   const Mask of_premise = first_places(op, "premise", premise, premise_lengths);
   return {masked_sequence(op, "premise", premise, width, dtype, of_premise),

@@ -289,6 +289,7 @@ TEST(BadBatches, OfScores) {
     if (score.prepares()) {
       expect_features(name + ": keys", [&](const Tensor& x) { score.prepare(x); });
     }
+    EXPECT_ERROR(GradError, name + ": query is undefined", score(Tensor(), keys));
     expect_features(name + ": query", [&](const Tensor& x) { score(x, keys); });
     expect_features(name + (score.prepares() ? ": prepared keys" : ": keys"),
                     [&](const Tensor& x) { score(good(), x); }, {kB, kN, prepared});

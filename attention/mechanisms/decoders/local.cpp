@@ -17,6 +17,7 @@
 #include "../../../nn/init.h"
 #include "../../detail/checks.h"
 #include "../../detail/decoder_checks.h"
+#include "../../detail/masked_sequence.h"
 #include "../../detail/named.h"
 #include "../../detail/nan_guard.h"
 
@@ -139,15 +140,7 @@ Memory Local::prepare(const Tensor& keys, const Tensor& values,
     throw ShapeError(fmt::format("local: keys {} and values {} differ in rows or places",
                                  describe(keys), describe(values)));
   }
-  Mask mask;
-  if (!lengths.empty()) {
-    mask = Mask::lengths(lengths, keys.size(1));
-    mask.tensor(Shape{keys.size(0), 1, keys.size(1)}, "local");  // throws where they do not fit
-    if (static_cast<Index>(lengths.size()) != keys.size(0)) {
-      throw ShapeError(
-          fmt::format("local: {} lengths for {} rows of keys", lengths.size(), keys.size(0)));
-    }
-  }
+  const Mask mask = first_places("local", "keys", keys, lengths);
   return named("local", [&] { return Memory(score, keys, values, mask); });
 }
 

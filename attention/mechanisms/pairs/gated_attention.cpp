@@ -59,9 +59,7 @@ GatedAttentionOutput GatedAttentionReader::operator()(const Tensor& document, co
   const Index input = documents.front()->options().input;
   const DType dtype = documents.front()->parameters().front().dtype();
   check_batch(kOp, "document", document);
-  check_rows(kOp, "document", document, input, dtype);
   check_batch(kOp, "query", query);
-  check_rows(kOp, "query", query, input, dtype);
   check_rows_of_batch(kOp, "query", query, document.size(0));
   const Mask places = first_places(kOp, "document", document, document_lengths);
   const Mask asked = first_places(kOp, "query", query, query_lengths);

@@ -78,10 +78,8 @@ HierarchicalOutput Hierarchical::operator()(const Tensor& x,
           fmt::format("hierarchical: {} lengths for {} rows of x", counts[l].size(), n));
     }
     const Mask mask = Mask::lengths(counts[l], T);
-    if (n > 0 && T > 0) {
-      const Tensor real = mask.tensor(Shape{n, T}, "hierarchical");
-      sequence = where(unsqueeze(real, -1), sequence, 0);
-    }
+    const Tensor real = mask.tensor(Shape{n, T}, "hierarchical");
+    sequence = where(unsqueeze(real, -1), sequence, 0);
     const HierarchicalLevel& level = encoders_[l];
     const Tensor encoded = named("hierarchical", [&] {
       return level.encode ? level.encode(sequence, counts[l]) : sequence;
