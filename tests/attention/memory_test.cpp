@@ -104,6 +104,54 @@ TEST(Memory, StepsGoOnFromOneThatWasNoNumber) {
   for (const double each : numbers(select(after, 0, 1))) EXPECT_TRUE(std::isfinite(each));
 }
 
+// Laid out once, places are of the keys and values that the memory has now.
+TEST(Memory, PlacesAreThoseOfWhatItHolds) {
+  const Inputs in;
+  const auto head = [](const Tensor& x) { return select(x, 1, 0); };
+  Memory memory(head(in.keys), head(in.values));
+  memory.lay_out_places();
+  const Tensor index = indices({4, 1, 0, 6}, {kB, 2});
+  const auto expect = [&](const Memory& of, const Tensor& at) {
+    const Memory found = of.places(at);
+    for (Index b = 0; b < at.size(0); ++b) {
+      const Tensor row = select(at, 0, b);
+      EXPECT_EQ(numbers(select(found.keys(), 0, b)),
+                numbers(index_select(select(of.keys(), 0, b), 0, row)));
+      EXPECT_EQ(numbers(select(found.values(), 0, b)),
+                numbers(index_select(select(of.values(), 0, b), 0, row)));
+    }
+  };
+  expect(memory, index);
+  expect(memory.with(head(in.keys) * 3, head(in.values) - 1), index);
+  expect(memory.weighted(unsqueeze(arange(kK, DType::f64), 1)), index);
+  EXPECT_EQ(numbers(memory.weighted(tensor(2.0, DType::f64)).values()),
+            numbers(memory.values() * 2));
+  expect(memory.rows(indices({1, 0}, {2})), index);
+  expect(memory.rows(indices({1}, {1})), indices({3, 5}, {1, 2}));
+  const Memory none = memory.rows(indices({}, {0})).places(indices({}, {0, 2}));
+  EXPECT_EQ(none.keys().shape(), (Shape{0, 2, kD}));
+  EXPECT_ERROR(IndexError, "memory: place 7 is out of range [0, 7)",
+               memory.places(indices({0, 7}, {kB, 1})));
+  EXPECT_ERROR(IndexError, "memory: place -1 is out of range [0, 7)",
+               memory.places(indices({0, -1}, {kB, 1})));
+}
+
+// Of no key at all.
+class Blind : public Dot {
+ public:
+  Index reach() const override { return 0; }
+};
+
+TEST(Memory, AScoreThatReachesNoKeySeesNone) {
+  const Inputs in;
+  const Blind blind;
+  for (const bool need_weights : {false, true}) {
+    const Attended seen =
+        attend(blind, in.query, in.keys, in.values, {.need_weights = need_weights});
+    EXPECT_EQ(sum(abs(seen.context)).item(), 0);
+  }
+}
+
 TEST(Memory, OfNothingSaysSo) {
   EXPECT_ERROR(GradError, "attend: a memory of nothing", Memory().attend(zeros({2, 3})));
 }

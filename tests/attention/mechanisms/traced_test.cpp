@@ -1,6 +1,9 @@
 // What is traced takes other ways: definitions in the place of tiles and of kernels, operators on
 // places in the place of loops. The numbers must be those that everybody else gets.
 #include "../../../core/traced.h"
+
+#include <gtest/gtest.h>
+
 #include "../../../attention/attention.h"
 #include "../../../autograd/autograd.h"
 #include "../../../core/generator.h"
@@ -142,6 +145,30 @@ TEST(TracedPositions, AreTheSame) {
   expect_same([&] { return tril(x, 1) + triu(x, -2); });
 }
 
+// Every way to longer contexts, and places so far out that an angle has no digits left in f32.
+TEST(TracedPositions, TurnAsFarOutAndInLongerContexts) {
+  using enum RotaryScalingKind;
+  Generator generator(9);
+  const Tensor x = randn({2, 7, 6}, DType::f64, generator);
+  const Tensor places = tensor({{3, 1, 4, 15, 9, 2, 6}, {11, 12, 13, 14, 15, 16, 17}});
+  for (const RotaryScaling& scaling :
+       {RotaryScaling{.kind = linear, .factor = 3}, RotaryScaling{.kind = ntk, .factor = 3},
+        RotaryScaling{.kind = dynamic_ntk, .factor = 3, .original_length = 5},
+        RotaryScaling{.kind = dynamic_ntk, .factor = 3, .original_length = 50},
+        RotaryScaling{.kind = yarn, .factor = 3, .original_length = 64, .beta_fast = 4},
+        RotaryScaling{.kind = llama3, .factor = 3, .original_length = 64}}) {
+    for (const Index width : {0, 2, 4}) {
+      const RotaryOptions options{.base = 100, .width = width, .scaling = scaling};
+      expect_same([&] { return rotary(x, options, 2); });
+      expect_same([&] { return rotary(x, places, options); });
+    }
+  }
+  const Tensor single = heed::to(x, DType::f32);
+  expect_same([&] { return rotary(single, 1'000'003); }, 2e-6);
+  expect_same([&] { return rotary(single, RotaryOptions{.layout = RotaryLayout::halves}, 31); },
+              2e-6);
+}
+
 TEST(TracedGlimpse, IsTheSame) {
   Generator generator(7);
   const Tensor images = rand({2, 3, 11, 13}, DType::f64, generator);
@@ -150,6 +177,48 @@ TEST(TracedGlimpse, IsTheSame) {
     expect_same([&] { return glimpse_sensor(images, centres, 3, scales); });
   }
   expect_same([&] { return glimpse_sensor(images, select(centres, 1, 0), 4, 2); });
+}
+
+// Fewer keys than a score reaches, as many, and more.
+TEST(TracedScores, OfPlacesAreTheSame) {
+  Generator generator(11);
+  const LocationBased score(3, 5, DType::f64);
+  const Tensor query = randn({2, 4, 3}, DType::f64, generator);
+  for (const Index K : {3, 5, 7}) {
+    const Tensor keys = randn({2, K, 3}, DType::f64, generator);
+    expect_same([&] { return score.prepare(keys); });
+    expect_same([&] { return attend(score, query, keys, keys).context; });
+  }
+}
+
+TEST(TracedDecoders, AreTheSame) {
+  manual_seed(13);
+  Generator generator(13);
+  const Tensor h = randn({2, 4, 3}, DType::f64, generator);
+  const Tensor source = randn({2, 5, 3}, DType::f64, generator);
+  for (const bool scale : {false, true}) {
+    const MultiStepAttention steps(3, 3, scale, DType::f64);
+    for (const std::vector<Index>& lengths : {std::vector<Index>{}, {5, 2}}) {
+      expect_same([&] {
+        return steps(h, h * 2, MultiStepAttention::memory(source, source, lengths)).context;
+      });
+    }
+  }
+  const Tensor alignment = softmax(randn({2, 4, 5}, DType::f64, generator), -1);
+  const Tensor u = randn({2, 4, 5}, DType::f64, generator);
+  expect_same([&] { return infinite_lookback(alignment, u); });
+  expect_same([&] { return infinite_lookback(alignment, u, arange(5) < 3); });
+  for (const LocalKind kind : {LocalKind::monotonic, LocalKind::predictive}) {
+    for (const Index half_width : {1, 2, 9}) {
+      const Local local(
+          {.kind = kind, .half_width = half_width, .query_width = 3, .dtype = DType::f64});
+      for (const std::vector<Index>& lengths : {std::vector<Index>{}, {5, 2}}) {
+        expect_same([&] {
+          return local(h, source, source, lengths, {.terms = {.need_weights = true}}).weights;
+        });
+      }
+    }
+  }
 }
 
 TEST(TracedMemoryNetwork, IsTheSame) {

@@ -272,6 +272,34 @@ TEST(LocationAwareDecoder, AWindowGivesTheNumbersOfAMask) {
   compare(4, nullptr, Tensor(spoiled));  // seen in the second row
 }
 
+// From the first place on at which half of the last weights is reached; from place 0 on where they
+// were 0 or no numbers.
+TEST(LocationAwareDecoder, TheWindowStandsAroundTheFirstMedian) {
+  manual_seed(23);
+  const Inputs in;
+  const LocationAwareDecoder made(options(2, nullptr));
+  const auto around = [&](const std::vector<double>& weights) {
+    LocationAwareDecoder::State state = made.start(in.source);
+    made.step(select(in.words, 1, 0), state);
+    EXPECT_EQ(state.past.weights.shape(), (Shape{kB, 1, 4}));
+    state.past.weights = expand(tensor(weights, {4}, DType::f64), {kB, 1, 4});
+    state.first = tensor(std::vector<Index>{3, 3});
+    const Tensor seen =
+        made.step(select(in.words, 1, 1), state, {.need_weights = true}).weights.front();
+    std::vector<Index> places;
+    for (Index j = 0; j < kK; ++j) {
+      if (select(select(seen, 0, 1), 0, j).item() > 0) places.push_back(j);
+    }
+    return places;
+  };
+  using Places = std::vector<Index>;
+  EXPECT_EQ(around({0.25, 0.25, 0.25, 0.25}), (Places{2, 3, 4, 5}));
+  EXPECT_EQ(around({0.25, 0.125, 0.25, 0.375}), (Places{3, 4, 5, 6}));
+  EXPECT_EQ(around({0.5, 0.5, 0, 0}), (Places{1, 2, 3, 4}));
+  EXPECT_EQ(around({0, 0, 0, 1}), (Places{4, 5, 6, 7}));
+  EXPECT_EQ(around({0, 0, 0, 0}), (Places{0, 1}));
+}
+
 // Beyond the window nothing counts, NaN or not.
 TEST(LocationAwareDecoder, TheWindowHides) {
   manual_seed(11);
