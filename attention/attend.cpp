@@ -293,7 +293,7 @@ Tensor Memory::weigh(const Tensor& query, const Tensor& keys, Tensor bias, const
   check_block(*score_, normaliser, terms);
   if (terms.relative != nullptr) {
     const auto form = score_->form(query, keys);  // for its scale
-    const auto width = static_cast<double>(std::max<Index>(query.size(-1), 1));
+    const auto width = static_cast<double>(query.size(-1));
     const double scale = form && !form->vector.defined() ? form->scale : 1 / std::sqrt(width);
     bias = sum_of(bias, terms.relative->scores(query, keys.size(-2), scale));
   }

@@ -23,6 +23,13 @@ TEST(OnesAndNones, OneFeatureIsNotScaledAndNoneScoreNothing) {
   EXPECT_THAT(numbers(dot(q, k)), near(matmul(q, transpose(k, 1, 2))));
   const Tensor none = dot(zeros({2, 5, 0}, DType::f64), zeros({2, 3, 0}, DType::f64));
   EXPECT_EQ(numbers(none), Numbers(30, 0));
+  const Tensor v = randn({2, 3, 7}, DType::f64);
+  for (const bool need_weights : {false, true}) {
+    const Tensor seen = attend(zeros({2, 5, 0}, DType::f64), zeros({2, 3, 0}, DType::f64), v,
+                               {.need_weights = need_weights})
+                            .context;
+    EXPECT_THAT(numbers(seen), near(expand(mean(v, {1}, true), {2, 5, 7})));
+  }
 }
 
 // Beside a score whose own scale is not known, relative keys are scaled by the queries' width.
@@ -43,8 +50,9 @@ TEST(OnesAndNones, AMeanByCountOverOneIsThatOne) {
   EXPECT_EQ(numbers(by_count(one)), numbers(one));
   const Tensor second = unsqueeze(arange(3) == 1, 0);
   EXPECT_EQ(numbers(by_count(three, second)), numbers(where(second, three, 0)));
-  EXPECT_EQ(numbers(by_count(three, second == Tensor(Array::full({3}, 0, DType::boolean)))),
+  EXPECT_EQ(numbers(by_count(three, logical_not(second))),
             numbers(where(logical_not(second), three, 0) / 2));
+  EXPECT_EQ(numbers(by_count(three, arange(3) > 5)), Numbers(30, 0));
 }
 
 TEST(OnesAndNones, APoolOfOnePlaceIsThatPlace) {
