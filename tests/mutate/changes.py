@@ -59,7 +59,7 @@ _CALL = re.compile(r'(\w+)(?:<[\w:, ]*>)?\(')
 _ACTS = re.compile(r'(throw|break|continue)\b|[*(]|(\+\+|--)|\w+(::\w+)*\s*(\.|->|\(|\[|[-+*/|&]?=|\+\+|--)')
 _NO_STATEMENT = re.compile(r'(return|using|typedef|static_assert|delete|template)\b')
 _NO_CALL = {'if', 'for', 'while', 'switch', 'return', 'sizeof', 'catch', 'decltype', 'requires',
-            'max', 'min', 'swap',  # these are symmetrical, and Highway's that follow
+            'max', 'min', 'swap', 'logical_and', 'logical_or',  # these are symmetrical, and Highway's
             'Mul', 'Add', 'And', 'Or', 'Xor', 'Eq', 'Ne'}
 _PRODUCTS = {'MulAdd', 'NegMulAdd', 'MulSub'}  # of their first two arguments
 _PARAMETER = re.compile(r'(const )?[\w:]+(<.*>)?[&*]* +&?\w+( = .*)?$')
