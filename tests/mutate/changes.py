@@ -59,9 +59,11 @@ _CALL = re.compile(r'(\w+)(?:<[\w:, ]*>)?\(')
 _ACTS = re.compile(r'(throw|break|continue)\b|[*(]|(\+\+|--)|\w+(::\w+)*\s*(\.|->|\(|\[|[-+*/|&]?=|\+\+|--)')
 _NO_STATEMENT = re.compile(r'(return|using|typedef|static_assert|delete|template)\b')
 _NO_CALL = {'if', 'for', 'while', 'switch', 'return', 'sizeof', 'catch', 'decltype', 'requires',
-            'max', 'min', 'swap', 'logical_and', 'logical_or',  # these are symmetrical, and Highway's
+            # these are symmetrical, and Highway's that follow
+            'max', 'min', 'swap', 'maximum', 'minimum', 'logical_and', 'logical_or',
             'Mul', 'Add', 'And', 'Or', 'Xor', 'Eq', 'Ne'}
 _PRODUCTS = {'MulAdd', 'NegMulAdd', 'MulSub'}  # of their first two arguments
+_TURNS = {'transpose'}  # of two axes, their last arguments
 _PARAMETER = re.compile(r'(const )?[\w:]+(<.*>)?[&*]* +&?\w+( = .*)?$')
 
 
@@ -108,7 +110,8 @@ def changes_of(file, text):
         if any(_PARAMETER.match(part) for part in parts):
             continue
         pairs = list(zip(spans, spans[1:]))
-        for (begin, left), (right, end) in pairs[match.group(1) in _PRODUCTS:]:
+        last = len(pairs) - (match.group(1) in _TURNS)
+        for (begin, left), (right, end) in pairs[match.group(1) in _PRODUCTS:last]:
             first, second = text[begin:left], text[right:end]
             literals = first.startswith('"') + second.startswith('"')
             if first != second and literals != 1 and end - begin <= 160:

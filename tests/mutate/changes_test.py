@@ -72,6 +72,7 @@ class Changes(unittest.TestCase):
         self.assertEqual(after('x = f(a, b, c);', 'arguments'), ['x = f(b, a, c);', 'x = f(a, c, b);'])
         self.assertEqual(after('x = std::max(a, b);', 'arguments'), [])
         self.assertEqual(after('x = logical_and(a, b);', 'arguments'), [])
+        self.assertEqual(after('x = transpose(y, -2, -1);', 'arguments'), ['x = transpose(-2, y, -1);'])
         self.assertEqual(after('x = hn::Mul(a, b);', 'arguments'), [])
         self.assertEqual(after('x = hn::MulAdd(a, b, c);', 'arguments'), ['x = hn::MulAdd(a, c, b);'])
         self.assertEqual(after('x = hn::Sub(a, b);', 'arguments'), ['x = hn::Sub(b, a);'])
