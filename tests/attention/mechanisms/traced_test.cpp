@@ -72,6 +72,7 @@ TEST(TracedMask, EveryKindIsTheSameBlock) {
   const std::vector<Mask> all = {
       Mask::causal(),
       Mask::window(2, 1),
+      Mask::window(2, 0),
       Mask::block(3),
       Mask::lengths({4, 7}, 7),
       Mask::causal() & Mask::lengths({4, 7}, 7) & Mask::block(2),
