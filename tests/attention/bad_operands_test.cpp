@@ -146,6 +146,14 @@ TEST(BadOperands, OfHardMechanisms) {
       [&](const Tensor& x) { variational.predict(x, batch(), batch()); }, batch());
   const VariationalOutput seen = variational(batch(), batch(), batch(), batch());
   const Tensor likelihoods = zeros({kB, kN, kN});
+  const auto wrong = [](const std::string& of, const std::string& what) {
+    return "VariationalOutput::" + of +
+           ": log_likelihoods must be [.., Q, K] as the weights f32[2, 5, 5], not " + what;
+  };
+  EXPECT_ERROR(ShapeError, wrong("bound", "f32[]"), seen.bound(zeros({})));
+  EXPECT_ERROR(ShapeError, wrong("bound", "f32[2, 5, 7]"), seen.bound(zeros({kB, kN, 7})));
+  EXPECT_ERROR(ShapeError, wrong("log_likelihood", "f32[]"), seen.log_likelihood(zeros({})));
+  EXPECT_ERROR(ShapeError, wrong("log_likelihood", "f32[7]"), seen.log_likelihood(zeros({7})));
   expect_defined(
       "VariationalOutput::bound: log_likelihoods", [&](const Tensor& x) { seen.bound(x); },
       likelihoods);

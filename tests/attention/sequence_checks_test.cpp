@@ -34,6 +34,11 @@ TEST(MaskedSequence, RefusesWhatIsNoBatch) {
                read(x, Mask::causal()));
   EXPECT_ERROR(ShapeError, "a reader: the mask of text is one of places: no window, no block",
                read(x, Mask::block(2)));
+  for (const Mask& each : {Mask::window(0, 0), Mask::window(2, 1), Mask::segments({0, 2, 5}),
+                           masks::prefix_lm(2), !Mask()}) {
+    EXPECT_ERROR(ShapeError, "a reader: the mask of text is one of places: no window, no block",
+                 read(x, each));
+  }
   EXPECT_ERROR(ShapeError, "a reader: 3 lengths for 2 rows of text",
                masked_sequence(kOp, "text", x, {5, 3, 1}));
   EXPECT_ERROR(ShapeError, "a reader: mask: length 7 of row 1 is not in [0, 5]",

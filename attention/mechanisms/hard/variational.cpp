@@ -49,7 +49,7 @@ Tensor summed(const Tensor& q, const Tensor& x) { return sum(where(q == q * 0, 0
 
 void check_places(const char* op, const Tensor& x, const Tensor& weights) {
   check_defined(op, x, "log_likelihoods");
-  if (x.rank() > 0 && weights.rank() > 0 && x.size(-1) == weights.size(-1)) return;
+  if (x.rank() > 0 && x.size(-1) == weights.size(-1)) return;
   throw ShapeError(fmt::format("{}: log_likelihoods must be [.., Q, K] as the weights {}, not {}",
                                op, describe(weights), describe(x)));
 }
