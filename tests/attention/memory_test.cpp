@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <string>
 
 #include "../../attention/attend.h"
 #include "../../attention/normalisers/sparse.h"
@@ -134,6 +135,24 @@ TEST(Memory, PlacesAreThoseOfWhatItHolds) {
                memory.places(indices({0, 7}, {kB, 1})));
   EXPECT_ERROR(IndexError, "memory: place -1 is out of range [0, 7)",
                memory.places(indices({0, -1}, {kB, 1})));
+}
+
+TEST(Memory, TakesOnlyKeysAndValuesOfOneSequence) {
+  const Memory memory(zeros({2, 5, 3}), zeros({2, 5, 3}));
+  const std::string text =
+      "attend: keys must be [.., K, dk] and values [.., K, dv], not f32[2, 5, 3] and f32[2, 7, 3]";
+  EXPECT_ERROR(ShapeError, text, Memory(zeros({2, 5, 3}), zeros({2, 7, 3})));
+  EXPECT_ERROR(ShapeError, text, memory.with(zeros({2, 5, 3}), zeros({2, 7, 3})));
+  EXPECT_ERROR(DTypeError, "attend: keys and values differ in dtype: f32[2, 5, 3] and f64[2, 5, 3]",
+               memory.with(zeros({2, 5, 3}), zeros({2, 5, 3}, DType::f64)));
+  EXPECT_ERROR(DTypeError, "attend: takes f32 or f64, not i64",
+               memory.with(indices({1, 2}, {1, 2}), indices({1, 2}, {1, 2})));
+  EXPECT_ERROR(ShapeError, "memory: places i64[3, 1] of keys f32[2, 5, 3] must be i64 [2, ..]",
+               memory.places(indices({1, 2, 3}, {3, 1})));
+  EXPECT_ERROR(ShapeError, "memory: places i64[] of keys f32[2, 5, 3] must be i64 [2, ..]",
+               memory.places(tensor(Index{1})));
+  EXPECT_ERROR(ShapeError, "memory: places f32[2, 1] of keys f32[2, 5, 3] must be i64 [2, ..]",
+               memory.places(zeros({2, 1})));
 }
 
 // Of no key at all.
