@@ -179,9 +179,7 @@ NativeSparseHeads::Parts NativeSparseHeads::parts_of(const LinearCall& call,
   const auto part = [&](const Tensor& of, Index at) { return narrow(of, 3, at * D, D); };
   p.k_slc = part(all.x, 1), p.k_win = part(all.x, 2);
   p.v_slc = part(cache->values(), 1), p.v_win = part(cache->values(), 2);
-  const auto at_ends = [&](const Tensor& rows) {
-    return slice(rows, 2, l - 1, l - 1 + std::max<Index>(now - 1, 0) * d + (now > 0 ? 1 : 0), d);
-  };
+  const auto at_ends = [&](const Tensor& rows) { return slice(rows, 2, l - 1, p.K, d); };
   p.k_cmp = at_ends(part(all.x, 3)), p.v_cmp = at_ends(part(cache->values(), 3));
   p.real = select(select(cache->values(), 3, 4 * D), 1, 0) > 0.5;
   return p;
