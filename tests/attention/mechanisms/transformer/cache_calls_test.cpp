@@ -11,11 +11,14 @@
 #include "../../../../attention/mechanisms/transformer/forgetting_heads.h"
 #include "../../../../attention/mechanisms/transformer/latent_heads.h"
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
+#include "../../../../attention/mechanisms/transformer/transformer_decoder.h"
 #include "../../../../attention/mechanisms/transformer/transformer_xl.h"
 #include "../../../../attention/mechanisms/transformer/value_residual_heads.h"
 #include "../../../../attention/normalisers/monotonic.h"
 #include "../../../../attention/scores/location.h"
 #include "../../../../autograd/grad_mode.h"
+#include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../../core/generator.h"
@@ -172,6 +175,24 @@ TEST(CacheCalls, TheDropoutOfTheCallCountsInTraining) {
     dropped.generator = &generator;
     EXPECT_NE(numbers((*made)(x, dropped).context), numbers((*made)(x, causal).context));
   }
+}
+
+TEST(CacheCalls, HooksHearOfWhatIsMadeFromACache) {
+  const NoGrad off;
+  const Tensor x = randn({kB, 3, kE}, kF64);
+  const auto nothing = [](const nn::Module&, const Tensor& out) { return out * 0; };
+  for (const auto& [name, made] : kinds()) {
+    SCOPED_TRACE(name);
+    made->register_forward_hook(nothing);
+    KeyValueCache cache;
+    EXPECT_EQ(amax(abs((*made)(x, {.mask = Mask::causal()}, &cache).context)).item(), 0);
+  }
+  TransformerDecoder decoder(1,
+                             {.width = kE, .heads = kH, .hidden = 4, .dropout = 0, .dtype = kF64});
+  decoder.register_forward_hook(nothing);
+  auto state = decoder.start(randn({kB, 5, kE}, kF64));
+  EXPECT_EQ(amax(abs(decoder.step(select(x, 1, 0), state).output)).item(), 0);
+  EXPECT_EQ(amax(abs(decoder.run(narrow(x, 1, 1, 2), state).output)).item(), 0);
 }
 
 TEST(CacheCalls, ADifferenceHasNoSumsOfOneSoftmax) {

@@ -4,8 +4,11 @@
 
 #include <cmath>
 
+#include "../../../../attention/biases/alibi.h"
+#include "../../../../attention/maps/maps.h"
 #include "../../../../attention/normalisers/by_count.h"
 #include "../../../../attention/normalisers/sigmoid.h"
+#include "../../../../attention/positions/relative.h"
 #include "../../../../autograd/backward.h"
 #include "../../../../autograd/ops/elementwise/compare.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
@@ -153,6 +156,17 @@ TEST_F(ForgettingHeadsOf, SeeNothingOfMaskedKeys) {
   }
 }
 
+// A mask of pairs, and one of keys alone, of any rank that fits the scores.
+TEST_F(ForgettingHeadsOf, TakeMasksOfEveryRank) {
+  const NoGrad off;
+  const Tensor own = narrow(real(), 0, 1, 1);  // [1, T], without place 4
+  const Tensor wanted = made(x, {.mask = Mask(reshape(own, {1, 1, 1, kT}))}).context;
+  const Tensor pairs = tril(expand(own, {kT, kT}));
+  for (const Tensor& same : {reshape(own, {kT}), own, pairs, unsqueeze(pairs, 0)}) {
+    EXPECT_LT(difference(made(x, {.mask = Mask(same)}).context, wanted), 1e-12) << describe(same);
+  }
+}
+
 // f of a masked token counts as 1: as if it were not there.
 TEST_F(ForgettingHeadsOf, PassOverMaskedKeys) {
   const NoGrad off;
@@ -235,6 +249,32 @@ TEST(ForgettingHeads, ManyShutGatesLeaveOthersTheirDigits) {
   KeyValueCache cache;
   made(narrow(x, 1, 0, kShut), {}, &cache);
   EXPECT_LT(difference(to(made(behind(x), {}, &cache).context, DType::f64), wanted[0]), 1e-5);
+}
+
+// Far behind shut gates terms of f32 are taken, too, and what is found is in f32.
+TEST(ForgettingHeads, TakeAllTermsBehindShutGates) {
+  constexpr Index kSteps = 23;
+  manual_seed(49);
+  const NoGrad off;
+  ForgettingHeads made({.width = 2});
+  for (const Tensor& each : made.parameters()) nn::normal_(each, 0, 0.7);
+  nn::constant_(made.forget_gate.bias, -1e30);
+  const Tensor x = randn({1, kSteps, 2}), table = randn({1, kSteps});
+  const Tensor wanted = made(x).context;  // each by itself
+  const Alibi alibi(1);
+  const ScoreMap map = maps::by_distance(table, abs(unsqueeze(arange(kSteps), 1) - arange(kSteps)));
+  const Attended mapped = made(x, {.map = map, .need_weights = true});
+  EXPECT_EQ(mapped.weights.dtype(), DType::f32);
+  EXPECT_LT(difference(mapped.context, wanted), 1e-5);
+  EXPECT_LT(difference(made(x, {.position_bias = &alibi}).context, wanted), 1e-5);
+  const Tensor bias = randn({kSteps, kSteps});
+  EXPECT_LT(difference(made(x, {.bias = bias}).context, wanted), 1e-5);
+  EXPECT_LT(difference(made(x, {.offset_bias = randn({2 * kSteps - 1})}).context, wanted), 1e-5);
+  const RelativePositions relative({.key_width = 2});
+  EXPECT_EQ(made(x, {.relative = &relative}).context.dtype(), DType::f32);
+  const Attended counted = made(x, {.need_statistics = true});
+  EXPECT_EQ(counted.statistics.received().dtype(), DType::f32);
+  EXPECT_LT(difference(counted.statistics.received(), ones({1, 1, kSteps})), 1e-5);
 }
 
 TEST_F(ForgettingHeadsOf, MakeNoBlock) { EXPECT_NO_THROW(made(x, {.tiles_only = true})); }

@@ -9,9 +9,11 @@
 
 #include "../../../../attention/mechanisms/transformer/multi_head.h"
 #include "../../../../attention/positions/rotary.h"
+#include "../../../../autograd/backward.h"
 #include "../../../../autograd/grad_mode.h"
 #include "../../../../autograd/ops/index/index.h"
 #include "../../../../autograd/ops/linalg/matmul.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/allocator.h"
 #include "../../../../core/error.h"
@@ -226,6 +228,26 @@ TEST(KeyValueCache, ALongRunHoldsMemoryFlat) {
   EXPECT_EQ(memory_stats().live_bytes, live);
   EXPECT_EQ(memory_stats().reserved_bytes, reserved);
   EXPECT_EQ(cache.seen(), 103 * kHeld);
+}
+
+TEST(KeyValueCache, AWindowOfOneStepHoldsMemoryFlat) {
+  KeyValueCache cache({.window = 1});
+  const Tensor step = zeros({2, 3, 1, 5});
+  for (int t = 0; t < 50; ++t) cache.append(step, step);
+  const std::int64_t live = memory_stats().live_bytes;
+  for (int t = 0; t < 1000; ++t) cache.append(step, step);
+  EXPECT_EQ(memory_stats().live_bytes, live);
+  EXPECT_EQ(cache.length(), 1);
+}
+
+// What a window slides over is no longer what a backward pass wants.
+TEST(KeyValueCache, WhatABackwardPassWantsIsNotWrittenOverUnseen) {
+  KeyValueCache cache({.sinks = 1, .window = 2});
+  cache.append(randn({2, 3, 3, 5}), randn({2, 3, 3, 7}));
+  const Tensor query = randn({2, 3, 1, 5}).set_requires_grad();
+  const Tensor scores = sum(matmul(query, transpose(cache.keys(), 2, 3)));
+  cache.append(randn({2, 3, 1, 5}), randn({2, 3, 1, 7}));
+  EXPECT_ERROR_WITH(GradError, "it was written in place since", scores.backward());
 }
 
 // The way of StreamingLLM: positions are those within the cache, so that what a step sees does not

@@ -49,7 +49,7 @@ class Depths : public testing::Test {
 // Row by row: the block by itself over the chosen tokens, and each put back where it stood.
 TEST_F(Depths, LetTheChosenThroughTheBlock) {
   const NoGrad off;
-  for (const std::vector<Index>& lengths : {std::vector<Index>{}, {kT, 5}}) {
+  for (const std::vector<Index>& lengths : {std::vector<Index>{}, {kT, 5}, {2, 1}, {1, 0}}) {
     const MixtureOfDepthsOutput seen = made(x, lengths);
     const Numbers w = numbers(made.router.weight);
     Numbers wanted, losses[2];
@@ -61,11 +61,11 @@ TEST_F(Depths, LetTheChosenThroughTheBlock) {
       std::iota(order.begin(), order.end(), 0);
       const auto r = [&](Index t) { return plain::dot(w, tokens[static_cast<std::size_t>(t)]); };
       std::sort(order.begin(), order.end(), [&](Index i, Index j) { return r(i) > r(j); });
-      order.resize(
-          static_cast<std::size_t>(std::max(1.0, std::floor(0.45 * static_cast<double>(n)))));
+      order.resize(static_cast<std::size_t>(
+          n == 0 ? 0 : std::max(1.0, std::floor(0.45 * static_cast<double>(n)))));
       std::sort(order.begin(), order.end());
       const Tensor in = unsqueeze(index_select(select(x, 0, b), 0, Tensor(Array::from(order))), 0);
-      const Tensor y = made.block(in, {.mask = Mask::causal()}).context;
+      const Tensor y = n == 0 ? in : made.block(in, {.mask = Mask::causal()}).context;
       const auto f = plain::rows_of(Block(y - in), 0, static_cast<Index>(order.size()));
       for (Index t = 0; t < kT; ++t) {
         const auto at_t = std::find(order.begin(), order.end(), t);
@@ -98,6 +98,20 @@ TEST_F(Depths, LetTheChosenThroughTheBlock) {
     EXPECT_NEAR(seen.prediction_loss.item(), mean(losses[0]), 1e-12);
     EXPECT_NEAR(seen.router_loss.item(), mean(losses[1]), 1e-12);
   }
+}
+
+TEST_F(Depths, OfNoTokensLoseNothing) {
+  const MixtureOfDepthsOutput none = made(x, {0, 0});
+  EXPECT_EQ(none.router_loss.item(), 0);
+  EXPECT_EQ(none.prediction_loss.item(), 0);
+  EXPECT_EQ(numbers(none.output), Numbers(static_cast<std::size_t>(kB * kT * kE), 0.0));
+  const Tensor one = narrow(x, 1, 0, 1);  // as long as the longest row, and a row without any
+  EXPECT_EQ(made(one, {1, 0}).chosen.array().to_vector<bool>(), (std::vector<bool>{true, false}));
+  MixtureOfDepths::State state;
+  const NoGrad off;
+  EXPECT_EQ(made.by_prediction(narrow(x, 0, 0, 0), state).shape(), (Shape{0, kT, kE}));
+  EXPECT_EQ(made.by_prediction(narrow(x, 1, 0, 0), state).shape(), (Shape{kB, 0, kE}));
+  EXPECT_EQ(state.past.length(), 0);
 }
 
 TEST_F(Depths, HaveGradientsOfFirstAndSecondOrder) {
@@ -168,6 +182,16 @@ TEST_F(Depths, GoOnByThePrediction) {
   EXPECT_LT(difference(rest, narrow(index_select(whole, 0, rows), 1, 4, 3)), 1e-12);
 }
 
+TEST_F(Depths, HooksHearOfStepsToo) {
+  const NoGrad off;
+  nn::zeros_(made.predictor2.weight);
+  nn::constant_(made.predictor2.bias, 1);
+  made.register_forward_hook([](const nn::Module&, const Tensor& out) { return out * 0; });
+  MixtureOfDepths::State state;
+  EXPECT_EQ(numbers(made.by_prediction(x, state)),
+            Numbers(static_cast<std::size_t>(x.numel()), 0.0));
+}
+
 TEST_F(Depths, RunNoBlockWhereNobodyIsChosen) {
   const NoGrad off;
   nn::zeros_(made.predictor2.weight);
@@ -175,6 +199,16 @@ TEST_F(Depths, RunNoBlockWhereNobodyIsChosen) {
   MixtureOfDepths::State state;
   EXPECT_EQ(difference(made.by_prediction(x, state), x), 0);
   EXPECT_EQ(state.past.length(), 0);
+}
+
+TEST(MixtureOfDepths, ThePredictorIsAsWideAsTheBlockUnlessSaidOtherwise) {
+  for (const auto& [hidden, width] : {std::pair<Index, Index>{0, kE}, {1, 1}, {3, 3}}) {
+    MixtureOfDepthsOptions o = options();
+    o.hidden = hidden;
+    const MixtureOfDepths made(o);
+    EXPECT_EQ(made.predictor1.weight.shape(), (Shape{width, kE})) << hidden;
+    EXPECT_EQ(made.predictor2.weight.shape(), (Shape{1, width})) << hidden;
+  }
 }
 
 TEST_F(Depths, RefuseWhatDoesNotFit) {
@@ -190,6 +224,9 @@ TEST_F(Depths, RefuseWhatDoesNotFit) {
   };
   EXPECT_ERROR(ValueError, "mixture_of_depths: capacity 0 is not in (0, 1]",
                with([](auto& o) { o.capacity = 0; }));
+  EXPECT_ERROR(ValueError, "mixture_of_depths: capacity 1.5 is not in (0, 1]",
+               with([](auto& o) { o.capacity = 1.5; }));
+  EXPECT_NO_THROW(with([](auto& o) { o.capacity = 1; }));
   EXPECT_ERROR(ValueError, "mixture_of_depths: hidden -1 is negative",
                with([](auto& o) { o.hidden = -1; }));
   EXPECT_ERROR(ValueError,

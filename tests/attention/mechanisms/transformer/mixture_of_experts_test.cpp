@@ -9,6 +9,7 @@
 
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/elementwise/in_place.h"
+#include "../../../../autograd/ops/normalise/softmax.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
@@ -153,6 +154,15 @@ TEST(MixtureOfExperts, AnEvenRouterIsBalanced) {
   EXPECT_EQ(none.balance.item(), 0);
 }
 
+TEST(MixtureOfExperts, OneTokenIsAllOfTheLoadOfItsExpert) {
+  manual_seed(67);
+  const MixtureOfExperts made(
+      {.width = kE, .hidden = 2, .experts = 4, .chosen = 1, .dtype = DType::f64});
+  const Tensor x = randn({1, kE}, DType::f64);
+  const Tensor p = softmax(made.router(x), -1);
+  EXPECT_NEAR(made(x).balance.item(), 4 * amax(p).item(), 1e-12);
+}
+
 TEST(MixtureOfExperts, RefuseWhatDoesNotFit) {
   const MixtureOfExperts made(options(true));
   EXPECT_ERROR(ShapeError, "mixture_of_experts: x must be [.., n, 3], not f64[2, 4]",
@@ -164,6 +174,9 @@ TEST(MixtureOfExperts, RefuseWhatDoesNotFit) {
                made(zeros({2, 3}, DType::f64), Tensor(Array::zeros({3}, DType::boolean))));
   EXPECT_ERROR(ValueError, "mixture_of_experts: width 3, hidden 0 and experts 4 must be positive",
                MixtureOfExperts({.width = 3, .experts = 4}));
+  EXPECT_ERROR(ValueError, "mixture_of_experts: chosen 0 is not in [1, 4]",
+               MixtureOfExperts({.width = 3, .hidden = 2, .experts = 4, .chosen = 0}));
+  EXPECT_NO_THROW(MixtureOfExperts({.width = 3, .hidden = 2, .experts = 4, .chosen = 4}));
   EXPECT_ERROR(ValueError, "mixture_of_experts: chosen 5 is not in [1, 4]",
                MixtureOfExperts({.width = 3, .hidden = 2, .experts = 4, .chosen = 5}));
 }

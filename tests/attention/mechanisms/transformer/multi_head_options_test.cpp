@@ -341,6 +341,11 @@ TEST(MultiHeadOptions, RefuseWhatMakesNoSense) {
   options.extras.slots = 2;
   options.relative = std::make_shared<RelativePositions>(RelativeOptions{.key_width = kD});
   EXPECT_ERROR_WITH(ValueError, "no place for relative positions", MultiHead made(options));
+  options.relative = nullptr;
+  const RelativePositions given({.key_width = kD, .dtype = DType::f64});
+  EXPECT_ERROR(ValueError,
+               "multi_head: extra keys have no place for relative positions to count from",
+               MultiHead{options}(zeros({kB, kT, kE}, DType::f64), {.relative = &given}));
   options = sizes(2);
   options.head_width = -1;
   EXPECT_ERROR_WITH(ValueError, "multi_head: head_width -1 must be positive",

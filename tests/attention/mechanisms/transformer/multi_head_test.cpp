@@ -19,6 +19,7 @@
 #include "../../../support/numbers.h"
 #include "../../../support/throws.h"
 #include "../../numbers.h"
+#include "../plain.h"
 
 namespace heed::attention {
 namespace {
@@ -267,6 +268,42 @@ TEST(MultiHead, APositionBiasIsItsBlock) {
   }
 }
 
+// A bias a row, as no part of the library has: its first axis would not be one of heads.
+class BiasOfRows : public OffsetBias {
+ public:
+  Tensor by_offset(Index, Index count) const override { return zeros({kB, 4, count}, DType::f64); }
+};
+
+TEST(MultiHead, APositionBiasIsTheSameForAllRows) {
+  const BiasOfRows bias;
+  const MultiHead attention(sizes(4));
+  EXPECT_ERROR(ShapeError,
+               "multi_head: position_bias must be of 4 heads, or of 1, not f64[2, 4, 5]",
+               attention(zeros({kB, kQ, kE}, DType::f64), {.position_bias = &bias}));
+}
+
+// Padding among the queries, where a mask hides some keys, be it the call's or the memory's.
+TEST(MultiHead, AQueryThatDoesNotCountLeavesNoTrace) {
+  manual_seed(37);
+  MultiHead attention(sizes(3));
+  stir(attention);
+  const Tensor query = randn({kB, kQ, kE}, DType::f64), keys = randn({kB, kK, kE}, DType::f64);
+  const std::vector<Index> lengths = {kQ, 1};
+  const Mask some = Mask::lengths({kK, 2}, kK);
+  const Tensor real = unsqueeze(Mask::lengths(lengths, kQ).tensor({kB, kQ}), -1);
+  for (const bool of_memory : {true, false}) {
+    plain::expect_hidden([&](double value) {
+      const Tensor spoilt = plain::spoiled(query, lengths, value);
+      return plain::bits_of(plain::leaves_of(attention, {{"query", spoilt}}), [&] {
+        const Memory memory = attention.project(keys, keys, of_memory ? some : Mask());
+        const Terms terms{.mask = of_memory ? Mask() : some};
+        return std::vector<Tensor>{
+            where(real, attention.attend_to(spoilt, memory, terms).context, 0)};
+      });
+    });
+  }
+}
+
 TEST(MultiHead, NamesAndLayoutsArePyTorchs) {
   const auto names = [](const MultiHead& attention) {
     std::string out;
@@ -280,6 +317,9 @@ TEST(MultiHead, NamesAndLayoutsArePyTorchs) {
       names(MultiHead({.width = 12, .heads = 3, .key_width = 5, .value_width = 7, .bias = false})),
       "q_proj_weightf32[12, 12] k_proj_weightf32[12, 5] v_proj_weightf32[12, 7] "
       "out_proj.weightf32[12, 12] ");
+  EXPECT_EQ(names(MultiHead({.width = 12, .heads = 3, .value_head_width = 5, .gate = true})),
+            "in_proj_weightf32[39, 12] in_proj_biasf32[39] out_proj.weightf32[12, 15] "
+            "out_proj.biasf32[12] gate.weightf32[15, 12] gate.biasf32[15] ");
 }
 
 TEST(MultiHead, GoesToAnotherDType) {

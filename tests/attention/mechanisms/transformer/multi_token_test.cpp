@@ -125,6 +125,9 @@ TEST_F(MultiTokens, TheLossDoesNotDependOnPadding) {
   EXPECT_NEAR(made.loss(foretold, ids, head, short_lengths).item(), cut, 1e-12);
   EXPECT_ERROR(ValueError, "multi_token: there is no token to foretell",
                made.loss(made(h, e, none).foretold, ids, head, none));
+  const Tensor as_numbers = to(narrow(ids, 1, 0, 3), DType::f64);
+  EXPECT_THROW(made.loss(made(narrow(h, 1, 0, 3), narrow(e, 1, 0, 3)).foretold, as_numbers, head),
+               DTypeError);
   EXPECT_ERROR(ShapeError, "multi_token: 1 lengths for 2 rows of ids",
                made.loss(foretold, ids, head, {4}));
 }

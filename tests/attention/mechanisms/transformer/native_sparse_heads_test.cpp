@@ -228,6 +228,13 @@ TEST(SelectedBlocks, GatheringIsTheDefinition) {
   }
 }
 
+TEST(SelectedBlocks, OfNoQueriesAreEmpty) {
+  const SelectedBlocks blocks{3, zeros({kB, kHk, 0, 2}, DType::i64), {}};
+  const Tensor context = attend_by_gathering(zeros({kB, kHk, 5, 0, kD}), zeros({kB, kHk, 7, kD}),
+                                             zeros({kB, kHk, 7, 3}), blocks, {});
+  EXPECT_EQ(context.shape(), (Shape{kB, kHk, 5, 0, 3}));
+}
+
 // Of few places under a mask, of many by gathering.
 TEST_F(NativeSparse, TheFastFormIsTheDefinition) {
   for (const Index T : {kT, Index{53}}) {
@@ -252,18 +259,20 @@ TEST_F(NativeSparse, GoOnStepByStep) {
 // What was not finite before is seen by all that come after it, in its own row alone.
 TEST_F(NativeSparse, GoOnFromWhatIsNotANumber) {
   const NoGrad off;
-  Array dirty = x.array().clone();
-  dirty.mutable_data<double>()[kE] = std::nan("");
-  KeyValueCache cache, clean;
-  made(narrow(dirty, 1, 0, 4), {}, &cache);
-  made(narrow(x, 1, 0, 4), {}, &clean);
-  const Terms weights{.need_weights = true};
-  const Attended found = made(narrow(x, 1, 4, 3), weights, &cache);
-  const Attended wanted = made(narrow(x, 1, 4, 3), weights, &clean);
-  for (const auto& [own, other] :
-       {std::pair{found.context, wanted.context}, {found.weights, wanted.weights}}) {
-    EXPECT_EQ(sum(to(isnan(select(own, 0, 0)), DType::f64)).item(), select(own, 0, 0).numel());
-    EXPECT_EQ(difference(select(own, 0, 1), select(other, 0, 1)), 0);
+  for (const Index place : {0, 1, 3}) {
+    Array dirty = x.array().clone();
+    dirty.mutable_data<double>()[place * kE] = std::nan("");
+    KeyValueCache cache, clean;
+    made(narrow(dirty, 1, 0, 4), {}, &cache);
+    made(narrow(x, 1, 0, 4), {}, &clean);
+    const Terms weights{.need_weights = true};
+    const Attended found = made(narrow(x, 1, 4, 3), weights, &cache);
+    const Attended wanted = made(narrow(x, 1, 4, 3), weights, &clean);
+    for (const auto& [own, other] :
+         {std::pair{found.context, wanted.context}, {found.weights, wanted.weights}}) {
+      EXPECT_EQ(sum(to(isnan(select(own, 0, 0)), DType::f64)).item(), select(own, 0, 0).numel());
+      EXPECT_EQ(difference(select(own, 0, 1), select(other, 0, 1)), 0);
+    }
   }
 }
 
@@ -281,6 +290,46 @@ TEST_F(NativeSparse, ChooseTheirOwnBlockAndNoneThatComesLater) {
   }
 }
 
+// Padding chooses nothing, and is not chosen.
+TEST_F(NativeSparse, ChooseInAPaddedBatchWhatEachRowWouldAlone) {
+  const NoGrad off;
+  constexpr Index kReal = 7;
+  const Tensor all = made.chosen(x, {.mask = Mask::lengths({kT, kReal}, kT)});
+  const Tensor alone = made.chosen(narrow(narrow(x, 0, 1, 1), 1, 0, kReal));
+  EXPECT_EQ(narrow(narrow(all, 0, 1, 1), 2, 0, kReal).array().to_vector<Index>(),
+            alone.array().to_vector<Index>());
+}
+
+// However much weight others have, and where there are fewer heads than steps in a block.
+TEST(NativeSparseHeads, ALocalBlockIsAlwaysAmongTheChosen) {
+  manual_seed(63);
+  NativeSparseOptions one = options();
+  one.heads = 2;
+  one.kv_heads = 1;
+  one.selected = 1;
+  const NativeSparseHeads few(one);
+  const auto chosen = few.chosen(randn({kB, kT, kE}, DType::f64)).array().to_vector<Index>();
+  ASSERT_EQ(chosen.size(), static_cast<std::size_t>(kB * kT));
+  for (std::size_t i = 0; i < chosen.size(); ++i) {
+    EXPECT_EQ(chosen[i], static_cast<Index>(i) % kT / 2) << i;
+  }
+}
+
+// No block of the compressed is whole yet.
+TEST_F(NativeSparse, ReadTextsThatAreShorterThanABlock) {
+  const NoGrad off;
+  const Tensor all = made(narrow(x, 1, 0, 3), {.mask = Mask::lengths({3, 2}, 3)}).context;
+  const Tensor alone = made(narrow(narrow(x, 0, 1, 1), 1, 0, 2)).context;
+  EXPECT_LT(difference(narrow(narrow(all, 0, 1, 1), 1, 0, 2), alone), 1e-12);
+}
+
+TEST(NativeSparseHeads, HaveTwiceAHeadsWidthWithinPhiUnlessSaidOtherwise) {
+  NativeSparseOptions unsaid = options();
+  unsaid.hidden = 0;
+  EXPECT_EQ(NativeSparseHeads(unsaid).key_phi1.weight.size(0), 2 * kD);
+  EXPECT_EQ(NativeSparseHeads(options()).key_phi1.weight.size(0), kHidden);
+}
+
 TEST_F(NativeSparse, RefuseWhatDoesNotFit) {
   EXPECT_ERROR(ShapeError, "native_sparse_heads: x must be [B, T, 5], not f64[2, 11, 4]",
                made(zeros({kB, kT, 4}, DType::f64)));
@@ -289,7 +338,7 @@ TEST_F(NativeSparse, RefuseWhatDoesNotFit) {
                "rule",
                made(x, {.mask = Mask::window(2, 0)}));
   const NoGrad off;
-  KeyValueCache rolling({.sinks = 1, .window = 2});
+  KeyValueCache rolling({.window = 1});
   EXPECT_ERROR(ValueError,
                "native_sparse_heads: a rolling cache drops what may be chosen: give a plain one",
                made(x, {}, &rolling));
@@ -304,6 +353,11 @@ TEST_F(NativeSparse, RefuseWhatDoesNotFit) {
                with([](auto& o) { o.kv_heads = 3; }));
   EXPECT_ERROR(ValueError, "native_sparse_heads: stride 3 does not divide block 4",
                with([](auto& o) { o.stride = 3; }));
+  EXPECT_ERROR(ValueError, "native_sparse_heads: stride 2 does not divide selected_block 3",
+               with([](auto& o) { o.selected_block = 3; }));
+  EXPECT_NO_THROW(with([](auto& o) { o.initial = 2; }));  // and one that is local
+  EXPECT_THROW(with([](auto& o) { o.head_width = -1; }), ValueError);
+  EXPECT_THROW(with([](auto& o) { o.hidden = -1; }), ValueError);
   EXPECT_ERROR(ValueError,
                "native_sparse_heads: 3 initial and 1 local blocks (at least 1) are not among 3",
                with([](auto& o) { o.initial = 3; }));

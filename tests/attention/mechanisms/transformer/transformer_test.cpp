@@ -173,6 +173,14 @@ TEST(Transformer, NamesArePyTorchs) {
             "layers.0.norm2.bias layers.0.norm3.weight layers.0.norm3.bias norm.weight norm.bias ");
 }
 
+TEST(Transformer, HasAsManyLayersAsItIsToldAndANormBehindThem) {
+  const Transformer model(2, 3, {.width = 4, .heads = 2, .hidden = 3});
+  EXPECT_EQ(model.encoder.layers.size(), 2U);
+  EXPECT_EQ(model.decoder.layers.size(), 3U);
+  EXPECT_NE(model.encoder.norm, nullptr);
+  EXPECT_NE(model.decoder.norm, nullptr);
+}
+
 TEST(Transformer, RefusesWhatMakesNoSense) {
   EXPECT_ERROR_WITH(ValueError, "transformer_encoder: 0 layers",
                     TransformerEncoder encoder(0, {.width = 4, .heads = 2}));

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "../../../../autograd/ops/elementwise/activation.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
 #include "../../../../autograd/ops/normalise/softmax.h"
 #include "../../../../autograd/ops/reduce/reduce.h"
@@ -149,6 +150,38 @@ TEST_F(TransformerXLs, HaveGradientsAsAStack) {
         return std::vector<Tensor>{made(x, state).output};
       },
       2);
+}
+
+TEST_F(TransformerXLs, LayersAreTheirFormula) {
+  const TransformerXLLayer made(options());
+  stirred(made);
+  const Attended seen = made.attend(x, memory);
+  const Tensor h = made.norm1(x + seen.context);
+  const Tensor want = made.norm2(h + made.linear2(relu(made.linear1(h))));
+  EXPECT_LT(difference(made(x, memory).context, want), 1e-12);
+  EXPECT_TRUE(made.linear1.bias.defined());
+  EXPECT_TRUE(made.linear2.bias.defined());
+}
+
+// All of what the parts say is dropped, and the tokens alone are left.
+TEST_F(TransformerXLs, LayersDropInTraining) {
+  TransformerXLOptions dropping = options();
+  dropping.dropout = 1;
+  TransformerXLLayer made(dropping);
+  stirred(made);
+  EXPECT_LT(difference(made(x, memory).context, made.norm2(made.norm1(x))), 1e-12);
+  made.eval();
+  TransformerXLLayer whole(options());
+  whole.load_state_dict(made.state_dict());
+  EXPECT_EQ(numbers(made(x, memory).context), numbers(whole(x, memory).context));
+}
+
+TEST_F(TransformerXLs, RememberAsFewStepsAsTheyAreTold) {
+  const TransformerXL made(options(1));
+  TransformerXL::State state;
+  made(x, state);
+  ASSERT_EQ(state.memory[0].shape(), (Shape{kB, 1, kE}));
+  EXPECT_EQ(numbers(state.memory[0]), numbers(narrow(x, 1, kT - 1, 1)));
 }
 
 TEST_F(TransformerXLs, RefuseWhatDoesNotFit) {
