@@ -2,6 +2,7 @@
 #include "beginnings.h"
 
 #include "../../attention/attention.h"
+#include "../../autograd/ops/shape/shape.h"
 
 namespace heed::attention {
 namespace {
@@ -82,6 +83,40 @@ TEST_F(Beginnings, OfLinearMechanisms) {
   }
 }
 
+// Rates of 1 to 16 a step, and steps that are 0.001 to 0.1 long, evenly by their logarithms.
+TEST_F(Beginnings, OfRatesOfForgetting) {
+  const LinearOptions options{.width = 2, .heads = 397, .head_width = 2, .value_head_width = 2};
+  const StateSpaceDuality duality(options);
+  const GatedDeltaNet gated(options);
+  for (const Tensor& rates : {duality.A_log, gated.A_log}) expect_even(exp(rates) - 8.5, 7.5);
+  const double low = std::log(0.001), high = std::log(0.1);
+  for (const Tensor& biases : {duality.dt_proj.bias, gated.alpha_proj.bias}) {
+    const Tensor steps = log(exp(heed::to(biases.detach(), DType::f64)) + 1);
+    expect_even(log(steps) - (low + high) / 2, (high - low) / 2 + 1e-3);
+  }
+  EXPECT_EQ(moments(duality.D).least, 1);
+  EXPECT_EQ(moments(duality.D).most, 1);
+}
+
+TEST_F(Beginnings, OfScoresFromNoPairs) {
+  const auto part = [](SynthesizerKind kind, const std::string& name) {
+    const Synthesizer made({.width = 14, .heads = 2, .max_length = 36, .kinds = {kind}, .rank = 5});
+    for (const auto& [own, tensor] : made.named_parameters()) {
+      if (own == "scores.0." + name) return tensor;
+    }
+    return Tensor();
+  };
+  expect_even(part(SynthesizerKind::dense, "row.weight"), 1 / root(7));
+  const Tensor hidden = part(SynthesizerKind::dense, "row.bias");  // 72 numbers
+  EXPECT_LE(moments(hidden).most, 1 / root(7));
+  EXPECT_GT(moments(hidden).most, 0.8 / root(7));
+  EXPECT_LT(moments(hidden).least, -0.8 / root(7));
+  // The product of both has about the variance of one that is drawn whole.
+  expect_normal(part(SynthesizerKind::random, "weight"), 1);
+  expect_normal(part(SynthesizerKind::factorised_random, "left"), std::pow(5, -0.25));
+  expect_normal(part(SynthesizerKind::factorised_random, "right"), std::pow(5, -0.25));
+}
+
 TEST_F(Beginnings, OfMemories) {
   expect_even(LSTMNCell({.input = 3, .hidden = 5, .attention = 397}).score_vector, 1 / root(397));
   expect_even(DynamicMemory({.width = 3, .hidden = 397}).score_vector, 1 / root(397));
@@ -136,6 +171,12 @@ TEST_F(Beginnings, OfHeads) {
   expect_even(apart.q_proj_weight, glorot(20, 20));
   expect_even(apart.k_proj_weight, glorot(23, 20));
   expect_even(apart.v_proj_weight, glorot(29, 20));
+  const MultiHead beside({.width = 4, .head_width = 397, .extras = {.bias_kv = true}});
+  expect_normal(beside.bias_k, 1 / root(397));
+  expect_normal(beside.bias_v, 1 / root(397));
+  const ValueResidualHeads second({.width = 4, .layers = 2}, 1);
+  EXPECT_EQ(moments(second.mix).least, 0.5);
+  EXPECT_EQ(moments(second.mix).most, 0.5);
   const NativeSparseHeads sparse({.width = 40, .heads = 2, .block = 16, .stride = 16});
   expect_normal(sparse.key_places, 0.02);
   expect_normal(sparse.value_places, 0.02);
@@ -150,6 +191,16 @@ TEST_F(Beginnings, OfHeads) {
   const TransformerXLHeads xl({.width = 400, .heads = 2});
   expect_normal(xl.content_bias, 0.02);
   expect_normal(xl.position_bias, 0.02);
+}
+
+// As the paper's: each matrix by itself, norms at 1.
+TEST_F(Beginnings, OfStacks) {
+  const Transformer stacks(1, 1, {.width = 20, .heads = 2, .hidden = 43});
+  expect_even(stacks.encoder.layers[0].linear1->weight, glorot(20, 43));
+  expect_even(stacks.decoder.layers[0].linear2->weight, glorot(43, 20));
+  expect_even(stacks.decoder.layers[0].multihead_attn.out_proj.weight, glorot(20, 20));
+  EXPECT_EQ(moments(stacks.encoder.layers[0].norm1.weight).least, 1);
+  EXPECT_EQ(moments(stacks.encoder.layers[0].norm1.weight).most, 1);
 }
 
 TEST_F(Beginnings, OfImages) {

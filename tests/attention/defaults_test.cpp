@@ -8,6 +8,10 @@
 #include "../../attention/mechanisms/memory/key_value_memory.h"
 #include "../../attention/mechanisms/memory/memory_network.h"
 #include "../../attention/mechanisms/transformer/transformer_options.h"
+#include "../../attention/mechanisms/transformer/transformer_xl.h"
+#include "../../attention/mechanisms/vision/non_local.h"
+#include "../../attention/mechanisms/vision/swin_block.h"
+#include "../../attention/mechanisms/vision/vision_transformer.h"
 #include "../../core/array.h"
 
 namespace heed::attention {
@@ -20,6 +24,35 @@ TEST(Defaults, OfOptions) {
   EXPECT_FALSE(LuongOptions{}.context_alone);
   EXPECT_FALSE(TransformerOptions{}.parallel);
   EXPECT_EQ(MemoryNetworkOptions{}.vocabulary, 0);
+}
+
+// As the papers have it, where nothing is said; and what is said, be it little, is so.
+TEST(Defaults, WithinALayerIsFourTimesItsWidth) {
+  for (const Index hidden : {0, 1, 7}) {
+    const Index within = hidden == 0 ? 24 : hidden;
+    const Shape in{within, 6}, out{6, within};
+    const TransformerXLLayer xl({.width = 6, .heads = 2, .hidden = hidden});
+    EXPECT_EQ(xl.linear1.weight.shape(), in);
+    EXPECT_EQ(xl.linear2.weight.shape(), out);
+    EXPECT_EQ(SwinBlock({.width = 6, .heads = 2, .hidden = hidden}).layer.linear1->weight.shape(),
+              in);
+    const VisionTransformer vision({.height = 4,
+                                    .width = 4,
+                                    .channels = 1,
+                                    .patch = 2,
+                                    .classes = 3,
+                                    .layers = 1,
+                                    .embedding = 6,
+                                    .heads = 2,
+                                    .hidden = hidden});
+    EXPECT_EQ(vision.encoder.layers[0].linear1->weight.shape(), in);
+  }
+}
+
+TEST(Defaults, NonLocalBlocksAreHalfAsWideInside) {
+  EXPECT_EQ(NonLocal({.width = 7}).g.weight.shape(), (Shape{3, 7}));
+  EXPECT_EQ(NonLocal({.width = 1}).g.weight.shape(), (Shape{1, 1}));
+  EXPECT_EQ(NonLocal({.width = 7, .inner = 1}).g.weight.shape(), (Shape{1, 7}));
 }
 
 TEST(Defaults, APointersHiddenWidthIsItsStates) {

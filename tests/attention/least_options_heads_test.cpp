@@ -71,6 +71,61 @@ TEST(LeastOptions, OfHeads) {
                           {{&Heads::value_head_width, 0}});
 }
 
+// The first of its stack.
+struct FirstResidual : ValueResidualHeads {
+  explicit FirstResidual(const ValueResidualOptions& options) : ValueResidualHeads(options, 0) {}
+};
+
+TEST(LeastOptions, OfHeadsThatChooseOrPassOn) {
+  using Sparse = NativeSparseOptions;
+  const Sparse sparse{.width = 6,
+                      .heads = 2,
+                      .kv_heads = 1,
+                      .head_width = 3,
+                      .block = 2,
+                      .stride = 1,
+                      .selected_block = 3,
+                      .selected = 4,
+                      .initial = 1,
+                      .local = 2,
+                      .window = 5};
+  const std::string op = "native_sparse_heads: ";
+  expect_least<NativeSparseHeads>(sparse, op + "width {} must be positive", {{&Sparse::width}});
+  expect_least<NativeSparseHeads>(sparse, op + "heads {} must be positive", {{&Sparse::heads}});
+  expect_least<NativeSparseHeads>(sparse, op + "kv_heads {} must be positive",
+                                  {{&Sparse::kv_heads, 0}});
+  expect_least<NativeSparseHeads>(sparse, op + "block {} must be positive", {{&Sparse::block}});
+  expect_least<NativeSparseHeads>(sparse, op + "stride {} must be positive", {{&Sparse::stride}});
+  expect_least<NativeSparseHeads>(sparse, op + "selected_block {} must be positive",
+                                  {{&Sparse::selected_block}});
+  expect_least<NativeSparseHeads>(sparse, op + "window {} must be positive", {{&Sparse::window}});
+  expect_least<NativeSparseHeads>(
+      sparse, op + "{} initial and {} local blocks (at least 1) are not among 4",
+      {{&Sparse::initial, 0}, {&Sparse::local}});
+  Sparse only = sparse;
+  only.initial = 0;
+  only.local = 1;
+  expect_least<NativeSparseHeads>(only, op + "selected {} must be positive", {{&Sparse::selected}});
+  using Residual = ValueResidualOptions;
+  expect_least<FirstResidual, Residual>(
+      {.width = 6, .heads = 2, .head_width = 5, .layers = 3},
+      "value_residual_heads: width {}, heads {} and layers {} must be positive, head_width {} not "
+      "negative",
+      {{&Residual::width}, {&Residual::heads}, {&Residual::layers}, {&Residual::head_width, 0}});
+  using Synthesised = SynthesizerOptions;
+  const Synthesised synthesised{.width = 6, .heads = 2, .max_length = 5, .rank = 3};
+  expect_least<Synthesizer>(synthesised, "synthesizer: width {} must be positive",
+                            {{&Synthesised::width, 1, false}});
+  expect_least<Synthesizer>(synthesised, "synthesizer: heads {} must be positive",
+                            {{&Synthesised::heads}});
+  expect_least<Synthesizer>(synthesised, "synthesizer: max_length {} must be positive",
+                            {{&Synthesised::max_length}});
+  expect_least<Synthesizer>(synthesised, "synthesizer: rank {} must be positive",
+                            {{&Synthesised::rank}});
+  expect_least<Synthesizer>(synthesised, "synthesizer: factor {} must be positive",
+                            {{&Synthesised::factor, 0}});
+}
+
 TEST(LeastOptions, OfImages) {
   expect_least<NonLocal, NonLocalOptions>(
       {.width = 2, .inner = 3}, "non_local: width {} must be positive, inner {} not negative",
@@ -85,6 +140,43 @@ TEST(LeastOptions, OfImages) {
       {.width = 6, .heads = 1, .window = 5, .hidden = 7},
       "swin: width {}, heads {} and window {} must be positive, hidden {} not negative",
       {{&Block::width}, {&Block::heads}, {&Block::window}, {&Block::hidden, 0}});
+  const DrawOptions draw{.state_width = 2, .size = 3, .height = 5, .width = 7};
+  for (Index DrawOptions::*const each :
+       {&DrawOptions::state_width, &DrawOptions::size, &DrawOptions::height, &DrawOptions::width}) {
+    expect_least<DrawAttention, DrawOptions>(draw, "draw: size {} must be positive", {{each}});
+  }
+  const SwinOptions swin{.channels = 2,
+                         .patch = 3,
+                         .classes = 5,
+                         .width = 4,
+                         .depths = {1},
+                         .heads = {1},
+                         .window = 7};
+  for (Index SwinOptions::*const each :
+       {&SwinOptions::channels, &SwinOptions::patch, &SwinOptions::classes, &SwinOptions::width,
+        &SwinOptions::window}) {
+    expect_least<Swin, SwinOptions>(swin, "swin: size {} must be positive", {{each}});
+  }
+  using Vision = VisionTransformerOptions;
+  const Vision vision{.height = 6,
+                      .width = 6,
+                      .channels = 2,
+                      .patch = 3,
+                      .classes = 5,
+                      .layers = 2,
+                      .embedding = 4,
+                      .heads = 2};
+  for (const Least<Vision>& each : {Least<Vision>{&Vision::height, 1, false},
+                                    {&Vision::width, 1, false},
+                                    {&Vision::channels},
+                                    {&Vision::patch},
+                                    {&Vision::classes},
+                                    {&Vision::layers},
+                                    {&Vision::embedding, 1, false},
+                                    {&Vision::heads}}) {
+    expect_least<VisionTransformer, Vision>(vision, "vision_transformer: size {} must be positive",
+                                            {each});
+  }
   using Augmented = AugmentedConvolutionOptions;
   const Augmented augmented{.in = 2,
                             .out = 7,

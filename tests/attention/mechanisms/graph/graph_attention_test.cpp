@@ -196,10 +196,26 @@ TEST(GraphAttention, DropsWeightsInTraining) {
             std::vector<float>(9, 0));
   made.eval();
   EXPECT_NE(made(x, edges).context.array().to_vector<float>()[0], 0);
+  EXPECT_NE(made(unsqueeze(x, 0), Terms{}).context.array().to_vector<float>()[0], 0);
   // What a call says wins over the options.
   GraphAttention keeps({.input = kIn, .head_width = kD, .bias = false});
   EXPECT_EQ(keeps(unsqueeze(x, 0), Terms{.dropout = 1}).context.array().to_vector<float>(),
             std::vector<float>(9, 0));
+}
+
+// A bias of each head's, or of their mean; hooks hear of what is made of edges as of a block.
+TEST(GraphAttention, HooksHearOfBothForms) {
+  GraphAttention made({.input = kIn, .head_width = kD});
+  int heard = 0;
+  made.register_forward_hook([&](const nn::Module&, const Tensor& out) {
+    ++heard;
+    return out * 0;
+  });
+  const Tensor x = randn({3, kIn});
+  EXPECT_EQ(sum(abs(made(x, Edges({0, 1, 2}, {1, 2, 0}, 3)).context)).item(), 0);
+  EXPECT_EQ(heard, 1);
+  EXPECT_EQ(sum(abs(made(unsqueeze(x, 0), Terms{}).context)).item(), 0);
+  EXPECT_EQ(heard, 2);
 }
 
 TEST(GraphAttention, RefusesWhatDoesNotFit) {

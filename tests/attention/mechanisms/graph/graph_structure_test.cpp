@@ -5,7 +5,9 @@
 
 #include <cmath>
 
+#include "../../../../autograd/methods.h"
 #include "../../../../autograd/ops/elementwise/elementwise.h"
+#include "../../../../autograd/ops/reduce/reduce.h"
 #include "../../../../autograd/ops/shape/shape.h"
 #include "../../../../core/error.h"
 #include "../../../support/throws.h"
@@ -118,6 +120,32 @@ TEST(GraphStructure, OfABatch) {
   EXPECT_THAT(numbers(all.positions), near({half, 0, -half, 0, 0, 0, 0, 0, 0, 0, 0, 0}));
   const GraphStructure none = graph_structure({pair}, 2, {});
   EXPECT_FALSE(none.positions.defined() || none.distances.defined() || none.degrees.defined());
+}
+
+// Stars have the largest eigenvalue that there is, 2, give or take a bit; who is alone has none.
+TEST(GraphStructure, NodesByThemselvesStandBehindAllEigenvectors) {
+  const double half = std::sqrt(0.5);
+  EXPECT_THAT(numbers(laplacian_positions(Edges({1}, {2}, 3), 2, DType::f64)),
+              near({0, 0, half, 0, -half, 0}));
+  for (Index points = 1; points < 12; ++points) {
+    std::vector<Index> centre(static_cast<std::size_t>(points), 1), others;
+    for (Index i = 0; i < points; ++i) others.push_back(2 + i);
+    const Tensor u =
+        laplacian_positions(Edges(centre, others, 2 + points), points, DType::f64);  // 0 is alone
+    EXPECT_NEAR(sum(square(select(u, 1, points - 1))).item(), 1, 1e-12) << points;
+  }
+}
+
+TEST(GraphStructure, MayAskForLittleOrNothing) {
+  EXPECT_EQ(laplacian_positions(ring(), 0).shape(), (Shape{7, 0}));
+  EXPECT_THAT(ids(degrees(ring(), 0)), ElementsAre(0, 0, 0, 0, 0, 0, 0));
+  EXPECT_THAT(ids(degrees(ring(), 1)), ElementsAre(1, 1, 1, 1, 1, 1, 0));
+  EXPECT_THAT(ids(shortest_paths(Edges({0}, {1}, 2), 1)), ElementsAre(0, 1, 1, 0));
+  const GraphStructure least = graph_structure(
+      {ring()}, 7, {.positions = 1, .max_distance = 1, .max_degree = 1, .dtype = DType::f64});
+  EXPECT_TRUE(least.positions.equal(unsqueeze(laplacian_positions(ring(), 1, DType::f64), 0)));
+  EXPECT_TRUE(least.distances.equal(unsqueeze(shortest_paths(ring(), 1), 0)));
+  EXPECT_TRUE(least.degrees.equal(unsqueeze(degrees(ring(), 1), 0)));
 }
 
 TEST(GraphStructure, RefusesWhatDoesNotFit) {

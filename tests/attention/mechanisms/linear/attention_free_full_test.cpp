@@ -41,7 +41,9 @@ class AttentionFreePlaces : public testing::TestWithParam<Case> {
 };
 INSTANTIATE_TEST_SUITE_P(Each, AttentionFreePlaces,
                          testing::Values(Case{"full", 0, 0}, Case{"full_factorised", 0, 3},
-                                         Case{"local", 2, 0}, Case{"local_factorised", 2, 3}),
+                                         Case{"local", 2, 0}, Case{"local_factorised", 2, 3},
+                                         Case{"of_itself", 1, 0},
+                                         Case{"of_itself_factorised", 1, 1}),
                          [](const auto& made) { return made.param.name; });
 
 // w_ts of the parameters.

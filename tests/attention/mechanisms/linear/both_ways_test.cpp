@@ -256,6 +256,8 @@ TEST(BothWays, RefuseWhatDoesNotFit) {
   KeyValueCache cache;
   const Terms causal{.mask = Mask::causal()};
   const Tensor x = zeros({2, 5, 6});
+  EXPECT_NO_THROW(Linformer({.width = 6, .max_length = 5, .rank = 2})(x));
+  EXPECT_NO_THROW(SinkhornBlocks({.width = 6, .block = 2, .max_blocks = 3})(x));
   EXPECT_ERROR(ValueError, "luna: takes no cache", Luna(6, 2, 3)(x, {}, &cache));
   EXPECT_ERROR(ValueError, "luna: cannot be causal: it looks both ways", Luna(6, 2, 3)(x, causal));
   EXPECT_ERROR(ValueError, "reformer: takes no cache", Reformer({.width = 6})(x, {}, &cache));

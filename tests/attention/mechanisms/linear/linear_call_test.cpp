@@ -60,7 +60,7 @@ TEST(LinearCall, RefusesMasksOfPairs) {
   EXPECT_ERROR(ValueError, "linear_attention: a cache is for causal attention",
                made(x, {}, &cache));
   EXPECT_EQ(cache.seen(), 0);
-  made(x, {.mask = Mask::causal()}, &cache);
+  made(narrow(x, 1, 0, 1), {.mask = Mask::causal()}, &cache);
   EXPECT_ERROR(ValueError, "linear_attention: a state does not know the weights of steps before",
                made(x, {.mask = Mask::causal(), .need_weights = true}, &cache));
 }

@@ -8,6 +8,7 @@
 #include "../../../../attention/mechanisms/linear/attention_free.h"
 #include "../../../../attention/mechanisms/linear/cos_former.h"
 #include "../../../../attention/mechanisms/linear/gated_linear_attention.h"
+#include "../../../../attention/mechanisms/linear/linear_attention.h"
 #include "../../../../attention/mechanisms/linear/linear_kinds.h"
 #include "../../../../attention/mechanisms/linear/luna_causal.h"
 #include "../../../../attention/mechanisms/linear/performer.h"
@@ -81,6 +82,21 @@ TEST(FastWeightsAttention, HeadsShareTheWidthUnlessTold) {
   EXPECT_EQ(options({.width = 12, .heads = 2}).value_head_width, 6);
   EXPECT_EQ(options({.width = 12, .heads = 2, .value_head_width = 5}).head_width, 6);
   EXPECT_EQ(options({.width = 12, .heads = 2, .head_width = 4}).value_head_width, 6);
+}
+
+// Where widths of heads are said they need not divide anything; and the least of each is enough.
+TEST(LinearMechanisms, TakeTheLeastOfEach) {
+  const Tensor x = zeros({2, 5, 6});
+  const auto runs = [&](const SelfAttention& made) {
+    return made(x, {.mask = Mask::causal()}).context.shape() == x.shape();
+  };
+  EXPECT_TRUE(
+      runs(LinearAttention({.width = 6, .heads = 4, .head_width = 1, .value_head_width = 1})));
+  EXPECT_TRUE(
+      runs(LinearAttention({.width = 6, .heads = 4, .head_width = 2, .value_head_width = 3})));
+  EXPECT_TRUE(runs(LunaCausal({.width = 6}, 1)));
+  EXPECT_TRUE(runs(Performer({.width = 6}, {.features = 1})));
+  EXPECT_TRUE(runs(StateSpaceDuality({.width = 6}, 1)));
 }
 
 // E[phi(q) . phi(k)] = exp(q . k): with many rows the weights are those of softmax attention.
@@ -167,6 +183,12 @@ TEST(LinearMechanisms, RefuseBadOptions) {
   EXPECT_ERROR(ValueError, "cos_former: max_length 0 must be positive", CosFormer({.width = 6}, 0));
   EXPECT_ERROR(ShapeError, "cos_former: 5 steps are more than max_length 4: x is f32[2, 5, 6]",
                CosFormer({.width = 6}, 4)(zeros({2, 5, 6})));
+  EXPECT_NO_THROW(CosFormer({.width = 6}, 5)(zeros({2, 5, 6})));
+  EXPECT_NO_THROW(CosFormer({.width = 6}, 1)(zeros({2, 1, 6})));
+  EXPECT_ERROR(ValueError, "linear_attention: heads 4 does not divide width 6",
+               LinearAttention({.width = 6, .heads = 4, .head_width = 2}));
+  EXPECT_ERROR(ValueError, "linear_attention: heads 4 does not divide width 6",
+               LinearAttention({.width = 6, .heads = 4, .value_head_width = 2}));
   EXPECT_ERROR(ValueError, "short_convolution: width 18 and steps 0 must be positive",
                StateSpaceDuality({.width = 6}, 0));
 }

@@ -87,6 +87,13 @@ TEST(SinkhornOf, FindsAMatching) {
   EXPECT_LT(softmax(e, -1).array().to_vector<double>()[8], 0.4);
 }
 
+TEST(SinkhornOf, OneIterationDividesOnce) {
+  manual_seed(12);
+  const Tensor e = randn({kQ, kK}, DType::f64);
+  const Tensor columns = softmax(e, 0);
+  EXPECT_LT(difference(Sinkhorn({.iterations = 1})(e), columns / sum(columns, {1}, true)), 1e-12);
+}
+
 TEST(SinkhornOf, RefusesOptions) {
   EXPECT_ERROR(ValueError, "sinkhorn: iterations 0 must be positive", Sinkhorn({.iterations = 0}));
   EXPECT_ERROR(ValueError, "sinkhorn: temperature 0 must be positive",

@@ -131,6 +131,9 @@ TEST_F(AugmentedConvolutions, RefuseWhatDoesNotFit) {
           "augmented_convolution: value_width 2 leaves no channel of 2 to the convolution");
   refuses([](auto& o) { o.height = 0; },
           "augmented_convolution: relative logits want the largest map, not 0 x 5");
+  AugmentedConvolutionOptions least = options(true);
+  least.height = least.width = 1;
+  EXPECT_NO_THROW(AugmentedConvolution{least});
   const AugmentedConvolution made(options(true));
   EXPECT_ERROR(ShapeError,
                "augmented_convolution: map must be [B, 2, H, W] with places, not f64[2, 3, 2, 3]",

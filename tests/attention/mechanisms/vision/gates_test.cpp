@@ -231,6 +231,7 @@ TEST_F(Gates, RefuseWhatDoesNotFit) {
   EXPECT_ERROR(ValueError, "squeeze_excitation: 5 channels cannot be reduced to one of 6",
                SqueezeExcitation(5, 6));
   EXPECT_ERROR(ValueError, "channel_gate: 5 channels cannot be reduced to one of 0", CBAM(5, 0));
+  EXPECT_NO_THROW(PlaceGate(1));
   EXPECT_ERROR(ValueError, "place_gate: kernel 4 must be positive and odd", PlaceGate(4));
   EXPECT_ERROR(ValueError, "efficient_channel_attention: 0 channels must be positive",
                EfficientChannelAttention(0));

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cmath>
 #include <numbers>
 
@@ -113,6 +114,24 @@ TEST_F(Swins, BlocksAreTheDefinition) {
   }
 }
 
+// A map that windows divide both ways: shifted ones begin a row and a column later.
+TEST_F(Swins, ShiftedWindowsAreSeenByTheirOwnPlacesAlone) {
+  const SwinBlock made(
+      {.width = kE, .heads = kHeads, .window = kM, .shift = 1, .hidden = 3, .dtype = DType::f64});
+  const Tensor x = randn({1, 6, 6, kE}, DType::f64);
+  const Tensor before = made(x).context;
+  for (const auto& [place, first, last] :
+       {std::array<Index, 3>{0, 0, 0}, {2, 1, 3}, {3, 1, 3}, {5, 4, 5}}) {
+    Array other = x.array().clone();
+    other.mutable_data<double>()[(place * 6 + place) * kE] += 1;
+    const Numbers moved = numbers(sum(abs(made(Tensor(other)).context - before), {3}));
+    for (Index i = 0; i < 36; ++i) {
+      const bool near = i / 6 >= first && i / 6 <= last && i % 6 >= first && i % 6 <= last;
+      EXPECT_EQ(at(moved, i) > 0, near) << place << " at " << i;
+    }
+  }
+}
+
 TEST_F(Swins, BlocksHaveGradientsOfBothOrdersAndWeights) {
   const SwinBlock made(
       {.width = kE, .heads = kHeads, .window = kM, .shift = 1, .hidden = 3, .dtype = DType::f64});
@@ -193,6 +212,8 @@ TEST_F(Swins, RefuseWhatDoesNotFit) {
   };
   refuses([](auto& o) { o.patch = 0; }, "swin: size 0 must be positive");
   refuses([](auto& o) { o.heads = {2}; }, "swin: 2 depths and 1 heads: one of each a stage");
+  refuses([](auto& o) { o.depths = {}, o.heads = {}; },
+          "swin: 0 depths and 0 heads: one of each a stage");
   refuses([](auto& o) { o.depths = {2, 0}; }, "swin: depth 0 must be positive");
   EXPECT_ERROR(ShapeError, "swin: x must be [B, H, W, 4] with places, not f32[2, 3, 5]",
                SwinBlock({.width = 4})(zeros({2, 3, 5})));
