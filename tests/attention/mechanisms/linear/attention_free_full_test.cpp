@@ -223,6 +223,13 @@ TEST(AttentionFreeFull, TakesOtherTerms) {
   EXPECT_EQ(amax(narrow(narrow(seen.weights, 2, 2, 3), 3, 0, 1)).item(), 0);
 }
 
+TEST(AttentionFreeFull, HasABiasForEachStepWithinTheWindow) {
+  for (const auto& [window, biases] : {std::pair<Index, Index>{0, 7}, {1, 1}, {2, 3}}) {
+    const AttentionFreeFull made({.width = 3, .max_length = 7, .window = window});
+    EXPECT_EQ(made.place_biases.shape(), (Shape{7, biases})) << window;
+  }
+}
+
 TEST(AttentionFreeFull, RefusesWhatDoesNotFit) {
   EXPECT_ERROR(ValueError,
                "attention_free_full: width 0, max_length 0 and block 32 must be positive, window 0 "
