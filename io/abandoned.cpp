@@ -34,7 +34,7 @@ bool is_digits(std::string_view text) {
 
 bool is_temporary(std::string_view name) {
   if (!name.starts_with(kTemporaryBegin) || !name.ends_with(kTemporaryEnd)) return false;
-  name.remove_prefix(kTemporaryBegin.size());  // they share no byte: one ends as neither begins
+  name.remove_prefix(kTemporaryBegin.size());  // it reaches into no ".tmp": it ends in a dash
   name.remove_suffix(kTemporaryEnd.size());
   const std::size_t dash = name.find('-');
   return dash != name.npos && is_digits(name.substr(0, dash)) && is_digits(name.substr(dash + 1));
