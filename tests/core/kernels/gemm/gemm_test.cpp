@@ -315,53 +315,39 @@ TEST(Gemm, MatricesOfOneColumnLieWithoutGaps) {
   for (int i = 0; i < 5; ++i) EXPECT_EQ(c[i], 3 * a[i]);
 }
 
-// Large enough for panels, of which each has a place or two.
-template <class T>
-void expect_products_of_few(Index m, Index n, Index k) {
+// Each `step`th number of a product is its sum, but for within(sum).
+template <class T, class Within>
+void expect_product(Index m, Index n, Index k, Index step, const Within& within) {
   Generator generator(17);
   const Laid<T> a(m, k, false, generator), b(k, n, true, generator);
   std::vector<T> c(static_cast<std::size_t>(m * n));
   gemm(m, n, k, a.matrix, b.matrix, false, c.data(), n);
-  for (Index at = 0; at < m * n; at += 7) {
+  for (Index at = 0; at < m * n; at += step) {
     const Index i = at / n, j = at % n;
     double sum = 0;
     for (Index p = 0; p < k; ++p) sum += a.at(i, p) * b.at(p, j);
-    ASSERT_NEAR(static_cast<double>(c[static_cast<std::size_t>(at)]), sum,
-                (sizeof(T) == 4 ? 1e-6 : 1e-15) * (1 + std::abs(sum)))
+    ASSERT_NEAR(static_cast<double>(c[static_cast<std::size_t>(at)]), sum, within(sum))
         << k << ": " << i << ' ' << j;
   }
 }
 
+// Large enough for panels, of which each has a place or two.
 TEST(Gemm, SumsOfOneAndTwoNumbersGoThroughPanels) {
-  under_every_simd([] {
-    expect_products_of_few<float>(641, 631, 1);
-    expect_products_of_few<float>(331, 613, 2);
-    expect_products_of_few<double>(127, 97, 1);
-    expect_products_of_few<double>(61, 113, 2);
+  const auto within = [](double last) {
+    return [last](double sum) { return last * (1 + std::abs(sum)); };
+  };
+  under_every_simd([&] {
+    expect_product<float>(641, 631, 1, 7, within(1e-6));
+    expect_product<float>(331, 613, 2, 7, within(1e-6));
+    expect_product<double>(127, 97, 1, 7, within(1e-15));
+    expect_product<double>(61, 113, 2, 7, within(1e-15));
   });
 }
 
 // Neither side has room where slices are laid out for all.
-template <class T>
-void expect_product_of_large_sides() {
-  constexpr Index m = 691, n = 701, k = 384;
-  Generator generator(19);
-  const Laid<T> a(m, k, false, generator), b(k, n, true, generator);
-  std::vector<T> c(static_cast<std::size_t>(m * n));
-  gemm(m, n, k, a.matrix, b.matrix, false, c.data(), n);
-  for (Index at = 0; at < m * n; at += 2011) {
-    const Index i = at / n, j = at % n;
-    double sum = 0;
-    for (Index p = 0; p < k; ++p) sum += a.at(i, p) * b.at(p, j);
-    ASSERT_NEAR(static_cast<double>(c[static_cast<std::size_t>(at)]), sum,
-                sizeof(T) == 4 ? 4e-4 : 1e-12)
-        << i << ' ' << j;
-  }
-}
-
 TEST(Gemm, MultipliesSidesThatAreBothLarge) {
-  expect_product_of_large_sides<float>();
-  expect_product_of_large_sides<double>();
+  expect_product<float>(691, 701, 384, 2011, [](double) { return 4e-4; });
+  expect_product<double>(691, 701, 384, 2011, [](double) { return 1e-12; });
 }
 
 TEST(Gemm, ABiasIsAddedToRowsOfAnyLength) {
